@@ -1,0 +1,62 @@
+# Pestle: the commands of a working day. Each does what it needs first, and nothing twice.
+#
+#   make demo      build, run the examples, say where the pictures are
+#   make test      build and run all tests
+#   make help      the rest
+
+BUILD     ?= build
+BUILDTYPE ?= release
+VENV      ?= .venv
+PY        := $(VENV)/bin/python
+# Extra words for pytest: make test ARGS="-k atomics -x"
+ARGS      ?=
+
+export VENV
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo check test bench tidy check-hostile format clean
+
+help:
+	@sed -n 's/^#\.//p' Makefile
+
+#.  make build          set up, compile, install into $(VENV); BUILD=dir BUILDTYPE=debugoptimized
+setup:
+	@tools/setup.sh
+
+build: setup
+	@tools/build.sh --install $(BUILD) -Dbuildtype=$(BUILDTYPE) -Doptimization=2 -Dpython.install_env=venv
+
+#.  make demo           build and run examples/demo.py
+demo: build
+	@$(PY) examples/demo.py
+
+#.  make check          C only: layers, format, unit tests, pass tests; seconds
+check: build
+	@$(PY) tools/check_layers.py
+	@$(VENV)/bin/meson test -C $(BUILD) --no-rebuild --quiet --print-errorlogs
+	@tools/format.sh --check
+
+#.  make test           check, then the Python tests; ARGS="-k word -x" goes to pytest
+test: check
+	@PESTLE_VERIFY=1 $(PY) -m pytest -q $(ARGS) $(wildcard tests/py tests/reject tests/diff)
+
+#.  make bench          install rivals into $(VENV) and compare; only on a machine that is otherwise idle
+bench: build
+	@tools/setup.sh --bench
+	@$(PY) bench/run.py $(ARGS)
+
+#.  make tidy           clang-tidy over all C files, warnings are errors
+tidy: build
+	@tools/setup.sh --lint
+	@tools/tidy.sh $(BUILD)
+
+#.  make check-hostile  C tests with ASan + UBSan and a failing allocator, then with TSan
+check-hostile: setup
+	@tools/check_hostile.sh
+
+#.  make format         clang-format all C files in place, or FILES="src/ir tests/unit/test_x.c"
+format:
+	@tools/format.sh $(FILES)
+
+#.  make clean          remove build folders (not $(VENV))
+clean:
+	rm -rf build build-asan build-tsan

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * abi: what generated code and the runtime agree on. Headers only: data layouts, signatures and the
+ * names generated code may call (rt_symbols.def). Change anything here and PS_ABI_VERSION.
+ *
+ * A launch:   launch fills a PsFrame (arguments) ─► main(frame) ─► serial parts run in main;
+ *             each parfor: main stores captured values into frame words, fills a PsParfor and calls
+ *             ps_rt_parallel_for(ts, task, parfor) ─► task(ts, parfor, leaf_lo, leaf_hi) on threads.
+ *
+ * Frame words (8 bytes each), in this order:
+ *   parameters  scalar: its bits, zero-extended (u1: 0 or 1).
+ *               array of n axes: data pointer, n lengths (i64), n strides in bytes (i64).
+ *   results     one word each
+ *   captures    values and locals that cross into tasks; chosen by code generation
+ */
+#ifndef PS_ABI_ABI_H
+#define PS_ABI_ABI_H
+
+#include <stdint.h>
+
+#define PS_ABI_VERSION  1
+#define PS_MAX_AXES     12
+#define PS_STRIPES      64 /* accumulators of one leaf of a reduction, whatever the vector width */
+#define PS_MAX_LEAVES   4096
+#define PS_FAULT_VALUES 4
+#define PS_MAX_DEPTH    1000 /* nested calls of generated functions (main is 0); one more is PS_FAULT_DEPTH */
+
+/* Largest magnitude of a parfor bound and of an array axis length: indices are i32, and staying this
+ * far from its ends lets `i + c` with |c| < 2^24 be computed in 64 bits without changing its value. */
+#define PS_INDEX_LIMIT ((int64_t)0x7fffffff - ((int64_t)1 << 24))
+
+struct PsLaunch; /* rt's state of one launch: print buffer, fault, interrupt; see rt/rt.h */
+
+typedef struct PsFrame {
+    struct PsLaunch *launch;
+    uint64_t words[];
+} PsFrame;
+
+/* State of one thread while it runs a task (or main's serial parts, then leaf = -1). Passed as the first
+ * argument of every generated function but main. */
+typedef struct PsTaskState {
+    PsFrame *frame;
+    int64_t leaf;  /* the leaf that is running; a task that was given several moves it on */
+    int32_t fault; /* set by ps_rt_fault: the caller must return at once */
+    int32_t task;  /* counts the parfors of this launch; serial parts between them count too */
+    int32_t depth; /* of calls, for the recursion check */
+    int32_t thread;
+} PsTaskState;
+
+/* One parallel loop. Generated main fills ndim, npartials, grain, cost, lo, hi; ps_rt_parallel_for fills the
+ * rest (from layout's ps_layout_cut, the one place where the cut is decided). */
+typedef struct PsParfor {
+    int32_t ndim;          /* 1 .. PS_MAX_AXES */
+    int32_t npartials;     /* reduction slots */
+    int64_t grain;         /* smallest leaf worth having, in iterations */
+    int64_t cost;          /* estimated ps (picoseconds) per iteration */
+    int64_t rows;          /* product of all axes but the last */
+    int64_t row_len;       /* length of the last axis */
+    int64_t rows_per_leaf; /* >= 1; 1 when rows are cut into pieces */
+    int64_t pieces;        /* per row; 1 when leaves hold whole rows */
+    int64_t piece_len;     /* multiple of PS_STRIPES, or row_len when pieces == 1 */
+    int64_t leaves;
+    uint64_t *partials; /* [leaf][slot], one word each; valid until the launch's next loop with partials. A leaf
+                           that did not run (fault, interrupt) leaves its words as they were */
+    int64_t lo[PS_MAX_AXES], hi[PS_MAX_AXES];
+} PsParfor;
+
+/* 0, or 1 after a fault. */
+typedef int32_t (*PsMainFn)(PsFrame *frame);
+typedef int32_t (*PsTaskFn)(PsTaskState *ts, const PsParfor *parfor, int64_t leaf_lo, int64_t leaf_hi);
+
+/* Why checked code stopped; the values that go with each kind. */
+typedef enum PsFaultKind {
+    PS_FAULT_BOUNDS,   /* index, axis, length */
+    PS_FAULT_DIV_ZERO, /* dividend */
+    PS_FAULT_ASSERT,   /* - */
+    PS_FAULT_DOMAIN,   /* axis, low, high: a parallel loop's bounds beyond PS_INDEX_LIMIT (always checked) */
+    PS_FAULT_DEPTH,    /* depth */
+} PsFaultKind;
+
+/* Generated functions call only what rt_symbols.def lists; the loader resolves those names. */
+
+#endif

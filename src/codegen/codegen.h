@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codegen: a lowered module (after all passes) -> LLVM-C module -> relocatable ELF. Lives in libpestle_llvm.so, which
+ * the driver opens only when something must be compiled; ps_codegen_entry is its only exported symbol.
+ */
+#ifndef PS_CODEGEN_CODEGEN_H
+#define PS_CODEGEN_CODEGEN_H
+
+#include "abi/abi.h"
+#include "ir/ir.h"
+
+/* What to compile for. The features are LLVM's list ("+avx2,+fma,..."), found by the driver from CPUID so that
+ * cache keys need no LLVM. */
+typedef struct PsTarget {
+    const char *features;
+    int vector_bits; /* preferred: 128, 256, 512 */
+    int opt_level;   /* 2 normal; 0 for tests: no optimisation, no vectorisation */
+} PsTarget;
+
+/* What the runtime must know beside the machine code; written into the object's head. */
+typedef struct PsCodeSite {
+    uint32_t kind; /* PsFaultKind */
+    PsSpan span;
+} PsCodeSite;
+typedef struct PsCode {
+    PsBuf elf;            /* caller frees */
+    uint32_t frame_words; /* all of the frame: parameters, results, captures */
+    uint32_t param_words, result_words;
+    uint32_t ntasks;
+    bool has_unbounded_loops; /* a while, or a for whose bounds are not array lengths or constants */
+    PsVec(PsCodeSite) sites;  /* fault sites, in arena of the module */
+    PsBuf llvm_ir, assembly;  /* filled when asked for */
+} PsCode;
+typedef struct PsCodegenRequest {
+    const PsModule *module;
+    PsTarget target;
+    bool want_llvm_ir, want_assembly;
+} PsCodegenRequest;
+
+/* Defines `ps_main` (PsMainFn) in the ELF; everything else in it is local. Thread-safe. */
+PsStatus ps_codegen_entry(const PsCodegenRequest *request, PsCode *out, PsDiag *diag);
+typedef PsStatus (*PsCodegenEntryFn)(const PsCodegenRequest *request, PsCode *out, PsDiag *diag);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codegen_int: what the files of codegen share. A Codegen is one compilation of one module; an Emitter fills one LLVM
+ * function: main, a task (the body of a parfor), or a function of the module.
+ *
+ * Values: e->slots holds the LLVM value of each op of the IR function, valid for the emitter that wrote it. In a task,
+ * cg_value brings what main computed: constants and what follows from parameters are made again, other values and main's
+ * locals come through frame words (codegen_survey.c chooses them). All of that is loaded in the entry block, so that no
+ * load of the frame stands in a loop, where LLVM could not tell it from the stores to arrays.
+ *
+ * Errors: cg_unsupported records the first one; emitters then go on with zeros, and the entry asks once at its end.
+ */
+#ifndef PS_CODEGEN_CODEGEN_INT_H
+#define PS_CODEGEN_CODEGEN_INT_H
+
+#include "codegen/codegen.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/TargetMachine.h>
+
+#define CG_INLINE_OPS   100 /* a function of at most so many ops, inlined callees included, is inlined */
+#define CG_MAX_NESTING  256 /* of regions; LLVM's passes recurse over them */
+#define CG_DOUBLE_BODY  64  /* a reduction's body of at most so many ops is emitted twice: full blocks, rest */
+#define CG_NO_SLOT      UINT32_MAX
+
+typedef struct FuncInfo {
+    LLVMValueRef fn;
+    LLVMTypeRef type;
+    PsType result;  /* PS_KIND_NONE: none */
+    uint32_t size;  /* ops, with those of inlined callees */
+    bool known;     /* it and what it calls are surveyed; never, when it may call itself again */
+    bool recursive; /* on a cycle of calls, or calls one */
+    bool faults;    /* may set ts->fault */
+    bool ordered;   /* prints or faults: ts->leaf must be right */
+    bool inlined;
+    bool serial;    /* holds what the vectoriser refuses: loops, atomics, prints, checks, calls */
+} FuncInfo;
+
+/* A reduction: accumulators of their own for each var and combine. */
+typedef struct Slot {
+    PsRef var;
+    PsCombine combine;
+    PsType type;
+} Slot;
+
+typedef struct ParforInfo {
+    PsRef ref;
+    LLVMValueRef task;
+    uint32_t size;         /* ops of the body, with those of inlined callees */
+    bool serial, ordered;  /* as in FuncInfo */
+    int element;           /* bytes of the type that decides the vector width */
+    PsVec(PsRef) captures; /* values of main it reads through frame words */
+    PsVec(PsRef) written;  /* locals of main that it does not only read */
+    PsVec(Slot) slots;
+} ParforInfo;
+
+/* How main's ops travel into tasks; indexed by PsRef. */
+typedef struct Home {
+    uint32_t parfor;   /* 1 + index of the parfor it stands in; 0: main's serial code */
+    uint32_t word;     /* 1 + frame word of a captured value or local */
+    uint32_t captured; /* 1 + index of the last parfor that captured it */
+} Home;
+
+typedef struct Codegen {
+    const PsModule *m;
+    const PsCodegenRequest *request;
+    PsArena *arena;
+    PsCode *out;
+    PsDiag *diag;
+    PsStatus status;
+    char *llvm_error; /* of LLVM's malloc kind; NULL: none */
+
+    LLVMContextRef ctx;
+    LLVMModuleRef module;
+    LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
+    LLVMTypeRef scalars[PS_SCALAR_END]; /* as values: u1 is i1, f16 and bf16 are i16 */
+    LLVMValueRef fault_fn, print_fn, parallel_fn;
+    LLVMTypeRef fault_type, print_type, parallel_type, task_type;
+    LLVMValueRef math[PS_OP_COUNT][2]; /* external functions, f32 and f64 */
+    LLVMValueRef ipow[PS_SCALAR_END];  /* internal functions, made when needed */
+    unsigned md_parallel, md_loop, md_weights;
+    LLVMMetadataRef cold_weights;
+
+    FuncInfo *funcs;
+    PsVec(ParforInfo) parfors;
+    Home *homes; /* of main's ops */
+    bool has_recursion, has_inlined, has_vars, has_loops, has_vector_loops; /* what the passes have to do */
+    bool has_f16c;                                                          /* of the target */
+    uint32_t result_word0, next_word; /* of the frame */
+    uint32_t next_emitter;
+} Codegen;
+
+typedef struct Value {
+    LLVMValueRef value;
+    LLVMValueRef wide;  /* an i32's value as i64, where it is known without a conversion */
+    uint32_t emitter;   /* whose they are */
+} Value;
+
+typedef struct ArrayWords {
+    LLVMValueRef data, shape[PS_MAX_AXES], strides[PS_MAX_AXES];
+} ArrayWords;
+
+/* Where break and continue go. */
+typedef struct Target {
+    LLVMBasicBlockRef next, leave;
+    struct Target *outer;
+} Target;
+
+typedef enum EmitterKind { EMIT_MAIN, EMIT_TASK, EMIT_FUNC } EmitterKind;
+
+typedef struct Emitter {
+    Codegen *cg;
+    const PsFunc *f;
+    EmitterKind kind;
+    uint32_t id;
+    FuncInfo *info;      /* of a function of the module */
+    ParforInfo *parfor;  /* of a task */
+    LLVMValueRef fn, ts, frame;
+    LLVMBuilderRef b, entry; /* entry: adds to the entry block, before it is closed */
+    LLVMBasicBlockRef body;
+    Value *slots;
+    LLVMValueRef *params; /* a function's scalar parameters */
+    ArrayWords **arrays;  /* by parameter */
+    Target *target;
+    LLVMValueRef yielded;
+    LLVMValueRef parallel; /* loop id: accesses to arrays carry it; NULL: none */
+    LLVMValueRef *stripes; /* accumulators of a task's reductions, by slot */
+    LLVMValueRef stripe;   /* which stripe the iteration adds to */
+    LLVMValueRef domain;   /* main: the PsParfor it fills */
+    LLVMValueRef scratch;  /* words for prints and faults */
+    uint32_t scratch_words;
+    uint32_t nesting;
+} Emitter;
+
+typedef LLVMValueRef (*EmitFn)(Emitter *e, PsRef r);
+
+/* codegen_module.c */
+void cg_unsupported(Codegen *cg, uint32_t span, const char *format, ...) PS_PRINTF(3, 4);
+uint32_t cg_site(Codegen *cg, PsFaultKind kind, uint32_t span);
+
+/* codegen_target.c */
+typedef struct Machine Machine;
+Machine *cg_machine_take(const PsTarget *target, const char **out_error); /* NULL: *out_error says why */
+void cg_machine_give(Machine *machine);
+LLVMTargetMachineRef cg_machine_llvm(const Machine *machine);
+void cg_optimise(Codegen *cg, LLVMTargetMachineRef machine);
+/* Runs `work` so that a fatal error inside LLVM ends it: false and *out_error. */
+bool cg_guarded(void (*work)(void *data), void *data, const char **out_error);
+
+/* codegen_survey.c */
+void cg_survey(Codegen *cg);
+
+/* codegen_type.c */
+void cg_types_init(Codegen *cg);
+LLVMTypeRef cg_type_stored(const Codegen *cg, PsType scalar); /* as in memory: u1 is i8 */
+LLVMTypeRef cg_type_bits(const Codegen *cg, PsType scalar);   /* the integer of its width in memory */
+bool cg_is_half(PsType scalar);
+bool cg_is_float(PsType scalar);
+bool cg_is_signed(PsType scalar);
+LLVMTypeRef cg_like(LLVMTypeRef element, LLVMValueRef shape); /* element, or a vector of it when shape is one */
+LLVMValueRef cg_const(const Codegen *cg, PsType scalar, uint64_t bits, LLVMTypeRef type);
+LLVMValueRef cg_int(const Codegen *cg, LLVMTypeRef type, uint64_t value); /* also splats */
+LLVMValueRef cg_real(const Codegen *cg, LLVMTypeRef type, double value);  /* also splats */
+LLVMValueRef cg_to_stored(Emitter *e, PsType scalar, LLVMValueRef value);
+LLVMValueRef cg_from_stored(Emitter *e, PsType scalar, LLVMValueRef stored);
+LLVMValueRef cg_to_word(Emitter *e, PsType scalar, LLVMValueRef value); /* i64, zero-extended */
+LLVMValueRef cg_from_word(Emitter *e, PsType scalar, LLVMValueRef word);
+LLVMValueRef cg_intrinsic(Emitter *e, const char *name, LLVMTypeRef *types, unsigned ntypes, LLVMValueRef *args,
+                          unsigned nargs);
+LLVMValueRef cg_unary(Emitter *e, const char *intrinsic, LLVMValueRef a); /* overloaded on its operand */
+void cg_attribute(const Codegen *cg, LLVMValueRef fn, const char *name, uint64_t value);
+
+/* codegen_func.c */
+void cg_declare_funcs(Codegen *cg);
+void cg_emit_funcs(Codegen *cg);
+void cg_emit_main(Codegen *cg);
+bool cg_emitter_open(Emitter *e, Codegen *cg, const PsFunc *f, EmitterKind kind, LLVMValueRef fn, Value *slots);
+void cg_emitter_close(Emitter *e);
+LLVMValueRef cg_value(Emitter *e, PsRef r);
+LLVMValueRef cg_arg(Emitter *e, PsRef r, uint32_t i); /* value of an op's operand */
+LLVMValueRef cg_wide(Emitter *e, PsRef r);            /* an integer as i64 */
+void cg_set(Emitter *e, PsRef r, LLVMValueRef value, LLVMValueRef wide);
+const ArrayWords *cg_array(Emitter *e, PsRef array);
+uint32_t cg_param_word(const PsFunc *f, uint32_t param); /* the first frame word of main's parameter */
+LLVMValueRef cg_frame_word(Emitter *e, uint32_t word);   /* its address; in the entry block */
+
+/* codegen_op.c */
+void cg_emit_op(Emitter *e, PsRef r);
+LLVMValueRef cg_binary(Emitter *e, PsOpCode code, PsType type, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef cg_alloca(Emitter *e, LLVMTypeRef type, unsigned align);
+LLVMValueRef cg_at(Emitter *e, LLVMValueRef base, uint64_t bytes); /* base + a constant */
+LLVMValueRef cg_load_at(Emitter *e, LLVMTypeRef type, LLVMValueRef base, uint64_t bytes, unsigned align);
+void cg_store_at(Emitter *e, LLVMValueRef value, LLVMValueRef base, uint64_t bytes, unsigned align);
+
+/* Emitters by file; codegen_op.c has the table. */
+LLVMValueRef cg_emit_int(Emitter *e, PsOpCode code, PsType type, LLVMValueRef *args);
+LLVMValueRef cg_emit_float(Emitter *e, PsOpCode code, PsType type, LLVMValueRef *args);
+LLVMValueRef cg_emit_compare(Emitter *e, PsOpCode code, PsType type, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef cg_emit_math(Emitter *e, PsOpCode code, PsType type, LLVMValueRef *args); /* NULL: no math function */
+LLVMValueRef cg_emit_ipow(Emitter *e, PsRef r);
+LLVMValueRef cg_convert(Emitter *e, PsType from, PsType to, LLVMValueRef a);
+LLVMValueRef cg_widen(Emitter *e, PsType half, LLVMValueRef a);  /* to f32 */
+LLVMValueRef cg_narrow(Emitter *e, PsType half, LLVMValueRef a); /* from f32 */
+LLVMValueRef cg_emit_cast(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_bitcast(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_arg(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_var(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_dim(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_place(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_base(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_stride(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_ptradd(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_load(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_store(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_atomic(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_cas(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_partial(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_if(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_for(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_while(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_jump(Emitter *e, PsRef r); /* break, continue, yield */
+LLVMValueRef cg_emit_return(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_call(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_parfor(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_print(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_check(Emitter *e, PsRef r);
+
+/* codegen_control.c */
+void cg_emit_region(Emitter *e, PsRegion region);
+LLVMBasicBlockRef cg_block(Emitter *e, const char *name);
+void cg_enter(Emitter *e, LLVMBasicBlockRef block); /* branches there unless ended; goes on in it */
+bool cg_ended(Emitter *e);                          /* the current block has its terminator */
+void cg_return_fault(Emitter *e);                   /* ends the block: 1, or a function's zero */
+/* Branches to a block that returns after a fault when `stop` (i1) holds; goes on where it does not. */
+void cg_stop_if(Emitter *e, LLVMValueRef stop);
+void cg_branch_cold(Emitter *e, LLVMValueRef cond, LLVMBasicBlockRef hot, LLVMBasicBlockRef cold);
+/* A loop over i64 from lo while != hi, rotated: begin ... body ... end. Guarded unless lo < hi is known. */
+typedef struct Counter {
+    LLVMBasicBlockRef head, latch, leave;
+    LLVMValueRef phi, hi;
+    uint64_t step;
+    LLVMMetadataRef id; /* loop metadata or NULL */
+} Counter;
+void cg_count_begin(Emitter *e, Counter *c, LLVMValueRef lo, LLVMValueRef hi, uint64_t step, bool guarded);
+void cg_count_end(Emitter *e, Counter *c);
+
+/* codegen_effect.c */
+void cg_fault(Emitter *e, uint32_t site, LLVMValueRef *values, unsigned n); /* calls ps_rt_fault and returns */
+LLVMValueRef cg_scratch(Emitter *e, uint32_t words);
+
+/* codegen_parfor.c, codegen_partial.c */
+void cg_emit_task(Codegen *cg, ParforInfo *parfor, Value *slots);
+void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index); /* the body, to the end of its loop */
+void cg_partials_row(Emitter *e, LLVMValueRef lo, LLVMValueRef col_lo, LLVMValueRef col_hi);
+void cg_partials_begin_leaf(Emitter *e);
+void cg_partials_end_leaf(Emitter *e, LLVMValueRef parfor, LLVMValueRef leaf);
+void cg_partials_combine(Emitter *e, const ParforInfo *parfor, LLVMValueRef domain);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codegen_memory: places, loads and stores. An array is its words: data pointer, lengths, strides in bytes. Locals are
+ * allocas; main's locals that a task touches are frame words (codegen_survey.c).
+ *
+ * Accesses to arrays in a parfor carry its loop id (llvm.mem.parallel_loop_access): iterations are independent, so the
+ * vectoriser needs no proof. Accesses to locals do not: an alloca is shared by all iterations until LLVM makes it a
+ * value.
+ */
+#include "codegen/codegen_int.h"
+
+static PsType pointee(const Emitter *e, PsType place) { return ps_type_info(e->cg->m, place)->elem; }
+
+/* Whether a place is in an array, not a local. */
+static bool is_array_place(const Emitter *e, PsRef place) {
+    uint16_t code = ps_op(e->f, place)->code;
+    return code == PS_OP_PLACE || code == PS_OP_PTRADD || code == PS_OP_BASE;
+}
+
+static LLVMValueRef mark(Emitter *e, PsRef place, LLVMValueRef access) {
+    if (e->parallel && is_array_place(e, place)) LLVMSetMetadata(access, e->cg->md_parallel, e->parallel);
+    return access;
+}
+
+LLVMValueRef cg_emit_arg(Emitter *e, PsRef r) {
+    const PsOp *op = ps_op(e->f, r);
+    uint32_t param = (uint32_t)op->imm;
+    if (!ps_type_is_scalar(op->type)) {
+        cg_array(e, r);
+        return NULL;
+    }
+    if (param >= e->f->params.len) return NULL;
+    if (e->kind == EMIT_FUNC) return e->params[param];
+    LLVMBuilderRef back = e->b;
+    e->b = e->entry;
+    LLVMValueRef word = cg_load_at(e, e->cg->i64, cg_frame_word(e, cg_param_word(e->f, param)), 0, 8);
+    LLVMValueRef value = cg_from_word(e, op->type, word);
+    e->b = back;
+    return value;
+}
+
+/* -- locals -- */
+
+LLVMValueRef cg_emit_var(Emitter *e, PsRef r) {
+    PsType elem = pointee(e, ps_op(e->f, r)->type);
+    if (!ps_type_is_scalar(elem)) return NULL;
+    LLVMTypeRef type = cg_type_stored(e->cg, elem);
+    unsigned align = (unsigned)ps_scalar_size(elem);
+    LLVMValueRef local;
+    if (e->kind == EMIT_MAIN && e->cg->homes[r].word) local = cg_frame_word(e, e->cg->homes[r].word - 1);
+    else local = cg_alloca(e, type, align);
+    cg_store_at(e, LLVMConstNull(type), local, 0, align);
+    return local;
+}
+
+/* -- arrays -- */
+
+LLVMValueRef cg_emit_dim(Emitter *e, PsRef r) {
+    const ArrayWords *array = cg_array(e, ps_op_arg(e->f, r, 0));
+    uint64_t axis = ps_op(e->f, r)->imm;
+    if (!array || axis >= PS_MAX_AXES || !array->shape[axis]) return NULL;
+    LLVMValueRef length = LLVMBuildTrunc(e->b, array->shape[axis], e->cg->i32, "");
+    LLVMSetNSW(length, 1);
+    cg_set(e, r, length, array->shape[axis]);
+    return length;
+}
+
+LLVMValueRef cg_emit_base(Emitter *e, PsRef r) {
+    const ArrayWords *array = cg_array(e, ps_op_arg(e->f, r, 0));
+    return array ? array->data : NULL;
+}
+
+LLVMValueRef cg_emit_stride(Emitter *e, PsRef r) {
+    const ArrayWords *array = cg_array(e, ps_op_arg(e->f, r, 0));
+    uint64_t axis = ps_op(e->f, r)->imm;
+    return array && axis < PS_MAX_AXES ? array->strides[axis] : NULL;
+}
+
+static LLVMValueRef step(Emitter *e, LLVMValueRef base, LLVMValueRef bytes) {
+    return LLVMBuildGEP2(e->b, e->cg->i8, base, &bytes, 1, "");
+}
+
+LLVMValueRef cg_emit_ptradd(Emitter *e, PsRef r) {
+    return step(e, cg_arg(e, r, 0), cg_arg(e, r, 1));
+}
+
+/* Pass layout makes base, stride and ptradd of places; this is for modules that skipped it. */
+LLVMValueRef cg_emit_place(Emitter *e, PsRef r) {
+    const PsOp *op = ps_op(e->f, r);
+    const ArrayWords *array = cg_array(e, ps_op_arg(e->f, r, 0));
+    if (!array || op->nargs > PS_MAX_AXES + 1) return NULL;
+    LLVMValueRef at = array->data;
+    for (uint32_t axis = 0; axis + 1 < op->nargs; axis++) {
+        if (!array->strides[axis]) return NULL;
+        LLVMValueRef index = cg_wide(e, ps_op_arg(e->f, r, axis + 1));
+        at = step(e, at, LLVMBuildMul(e->b, index, array->strides[axis], ""));
+    }
+    return at;
+}
+
+/* -- accesses -- */
+
+/* A local of main that the task never writes: main waits, so that its value stays and can be loaded once. */
+static bool is_fixed(const Emitter *e, PsRef place) {
+    if (e->kind != EMIT_TASK || ps_op(e->f, place)->code != PS_OP_VAR || e->cg->homes[place].parfor) return false;
+    for (uint32_t i = 0; i < e->parfor->written.len; i++)
+        if (e->parfor->written.data[i] == place) return false;
+    return true;
+}
+
+LLVMValueRef cg_emit_load(Emitter *e, PsRef r) {
+    PsRef place = ps_op_arg(e->f, r, 0);
+    PsType type = ps_op(e->f, r)->type;
+    if (!ps_type_is_scalar(type)) return NULL;
+    LLVMValueRef at = cg_value(e, place);
+    LLVMBuilderRef back = e->b;
+    if (is_fixed(e, place)) e->b = e->entry;
+    LLVMValueRef load = cg_load_at(e, cg_type_stored(e->cg, type), at, 0, (unsigned)ps_scalar_size(type));
+    LLVMValueRef value = cg_from_stored(e, type, mark(e, place, load));
+    e->b = back;
+    return value;
+}
+
+LLVMValueRef cg_emit_store(Emitter *e, PsRef r) {
+    PsRef place = ps_op_arg(e->f, r, 0), value = ps_op_arg(e->f, r, 1);
+    PsType type = ps_op(e->f, value)->type;
+    if (!ps_type_is_scalar(type)) {
+        cg_unsupported(e->cg, ps_op(e->f, r)->span, "`store` of this type");
+        return NULL;
+    }
+    LLVMValueRef stored = cg_to_stored(e, type, cg_value(e, value));
+    LLVMValueRef store = LLVMBuildStore(e->b, stored, cg_value(e, place));
+    LLVMSetAlignment(store, (unsigned)ps_scalar_size(type));
+    mark(e, place, store);
+    return NULL;
+}

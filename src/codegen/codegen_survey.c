@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codegen_survey: what must be known before anything is emitted. Of the functions: who can recurse, fault, be inlined.
+ * Of main: which of its values and locals each parallel loop needs, hence their frame words; which loops LLVM can make
+ * vectors of, and how wide. Of the whole: which passes are worth running, and whether it may run for long.
+ */
+#include "codegen/codegen_int.h"
+
+#include "abi/math.h"
+
+/* What an op is to the vectoriser, and whether its order matters. */
+typedef enum Nature { NATURE_PLAIN, NATURE_SERIAL, NATURE_ORDERED, NATURE_FAULT } Nature;
+
+static const uint8_t natures[PS_OP_COUNT] = {
+#define SERIAL(OP, op) [PS_OP_##OP] = NATURE_SERIAL,
+    PS_MATH_UNARY(SERIAL) PS_MATH_BINARY(SERIAL) SERIAL(FOR, ) SERIAL(WHILE, ) SERIAL(ATOMIC_ADD, ) SERIAL(ATOMIC_MUL, )
+    SERIAL(ATOMIC_MIN, ) SERIAL(ATOMIC_MAX, ) SERIAL(ATOMIC_AND, ) SERIAL(ATOMIC_OR, ) SERIAL(ATOMIC_XOR, )
+    SERIAL(ATOMIC_XCHG, ) SERIAL(ATOMIC_CAS, )
+#undef SERIAL
+    [PS_OP_PRINT] = NATURE_ORDERED,
+    [PS_OP_CHECK] = NATURE_FAULT,
+};
+
+static Nature nature_of(const PsFunc *f, PsRef r) {
+    const PsOp *op = ps_op(f, r);
+    uint64_t bits;
+    if (op->code == PS_OP_MOD && ps_type_is_scalar(op->type) && cg_is_float(op->type)) return NATURE_SERIAL; /* fmod */
+    if (op->code == PS_OP_IPOW && !ps_op_is_const(f, ps_op_arg(f, r, 1), &bits)) return NATURE_SERIAL;
+    return (Nature)natures[op->code];
+}
+
+/* -- functions -- */
+
+static const FuncInfo *callee_of(const Codegen *cg, const PsOp *op) {
+    return op->code == PS_OP_CALL && op->imm < cg->m->funcs.len ? &cg->funcs[op->imm] : NULL;
+}
+
+/* Whether all callees are known; then what follows for the function. */
+static bool survey_func(Codegen *cg, uint32_t index) {
+    const PsFunc *f = cg->m->funcs.data[index];
+    FuncInfo *info = &cg->funcs[index], sum = {0};
+    uint64_t size = 0;
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+        const FuncInfo *callee = callee_of(cg, ps_op(f, r));
+        if (callee && !callee->known) return false;
+        Nature nature = nature_of(f, r);
+        size += 1 + (callee && callee->inlined ? callee->size : 0);
+        sum.faults |= nature == NATURE_FAULT || (callee && callee->faults);
+        sum.ordered |= nature >= NATURE_ORDERED || (callee && callee->ordered);
+        sum.serial |= nature != NATURE_PLAIN || (callee && (callee->serial || !callee->inlined));
+    }
+    sum.known = true;
+    sum.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    sum.inlined = sum.size <= CG_INLINE_OPS;
+    *info = sum;
+    return true;
+}
+
+/* Callees before callers; what remains calls in circles, or calls what does. */
+static void survey_funcs(Codegen *cg) {
+    uint32_t n = cg->m->funcs.len;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 1; i < n; i++)
+            if (!cg->funcs[i].known && survey_func(cg, i)) more = true;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        FuncInfo *info = &cg->funcs[i];
+        cg->has_inlined |= info->inlined;
+        if (info->known) continue;
+        cg->has_recursion = true;
+        info->recursive = info->faults = info->ordered = info->serial = true;
+    }
+}
+
+/* -- main's parallel loops -- */
+
+static ParforInfo *parfor_at(const Codegen *cg, uint32_t home) { return home ? &cg->parfors.data[home - 1] : NULL; }
+
+static void set_home(Codegen *cg, const PsFunc *f, PsRef r, uint32_t home, uint32_t inside) {
+    const PsOp *op = ps_op(f, r);
+    cg->homes[r].parfor = home;
+    for (uint16_t k = 0; k < op->nregions; k++) {
+        const PsRegionInfo *region = ps_region(f, op->region0 + k);
+        for (uint32_t i = 0; i < region->nparams; i++) cg->homes[region->params + i].parfor = inside;
+    }
+}
+
+/* Which parfor each op stands in. A parfor's own operands are main's. */
+static bool find_parfors(Codegen *cg, const PsFunc *f) {
+    uint32_t inside = 0;
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+        uint32_t home = inside;
+        if (ps_op(f, r)->region == 1) {
+            home = inside = 0;
+            if (ps_op(f, r)->code == PS_OP_PARFOR) {
+                if (!ps_vec_push(cg->arena, &cg->parfors, (ParforInfo){.ref = r})) return false;
+                inside = cg->parfors.len;
+            }
+        }
+        set_home(cg, f, r, home, inside);
+    }
+    return true;
+}
+
+/* What a task makes again instead of loading it. */
+static bool is_remade(uint16_t code) {
+    return code == PS_OP_CONST || code == PS_OP_ARG || code == PS_OP_DIM || code == PS_OP_BASE || code == PS_OP_STRIDE;
+}
+
+/* A value of main that the op `user` in a parfor reads. */
+static void capture(Codegen *cg, const PsFunc *f, PsRef user, PsRef value) {
+    uint32_t home = cg->homes[user].parfor;
+    Home *to = &cg->homes[value];
+    ParforInfo *parfor = parfor_at(cg, home);
+    const PsOp *op = ps_op(f, value);
+    if (to->parfor || is_remade(op->code)) return;
+    if (!to->word) to->word = ++cg->next_word;
+    if (op->code == PS_OP_VAR) {
+        if (ps_op(f, user)->code == PS_OP_LOAD) return;
+        parfor->serial = true; /* all iterations change one place */
+        ps_vec_push(cg->arena, &parfor->written, value);
+    } else if (to->captured != home) {
+        to->captured = home;
+        ps_vec_push(cg->arena, &parfor->captures, value);
+    }
+}
+
+static void add_slot(Codegen *cg, const PsFunc *f, ParforInfo *parfor, PsRef r) {
+    Slot slot = {ps_op_arg(f, r, 0), (PsCombine)ps_op(f, r)->imm, ps_op(f, ps_op_arg(f, r, 1))->type};
+    for (uint32_t i = 0; i < parfor->slots.len; i++)
+        if (parfor->slots.data[i].var == slot.var && parfor->slots.data[i].combine == slot.combine) return;
+    ps_vec_push(cg->arena, &parfor->slots, slot);
+}
+
+static void find_captures(Codegen *cg, const PsFunc *f) {
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+        ParforInfo *parfor = parfor_at(cg, cg->homes[r].parfor);
+        const PsOp *op = ps_op(f, r);
+        if (!parfor) continue;
+        bool partial = op->code == PS_OP_PARTIAL && op->nargs == 2;
+        if (partial) add_slot(cg, f, parfor, r);
+        for (uint32_t i = partial; i < op->nargs; i++) capture(cg, f, r, ps_op_arg(f, r, i));
+    }
+}
+
+/* -- their vectors -- */
+
+/* The type whose lanes fill a vector is the one that most accesses and float ops have; of equals, the larger. */
+typedef struct Votes {
+    uint32_t of[4]; /* 1, 2, 4, 8 bytes */
+} Votes;
+
+static void vote(Votes *votes, const PsFunc *f, PsRef r) {
+    const PsOp *op = ps_op(f, r);
+    PsType type = op->type;
+    if (op->code == PS_OP_STORE || op->code == PS_OP_PARTIAL) type = ps_op(f, ps_op_arg(f, r, 1))->type;
+    if (!ps_type_is_scalar(type)) return;
+    bool is_access = op->code == PS_OP_STORE || op->code == PS_OP_PARTIAL || op->code == PS_OP_LOAD;
+    if (op->code == PS_OP_CONST || (!is_access && !cg_is_float(type))) return;
+    int size = cg_is_half(type) && !is_access ? 4 : ps_scalar_size(type);
+    votes->of[__builtin_ctz((unsigned)size)]++;
+}
+
+static int elected(const Votes *votes) {
+    int best = 2;
+    if (!votes->of[0] && !votes->of[1] && !votes->of[2] && !votes->of[3]) return 4;
+    for (int i = 0; i < 4; i++)
+        if (votes->of[i] && (votes->of[i] >= votes->of[best] || !votes->of[best])) best = i;
+    return 1 << best;
+}
+
+static void weigh_parfors(Codegen *cg, const PsFunc *f) {
+    Votes *votes = ps_arena_alloc(cg->arena, sizeof *votes * (cg->parfors.len + 1));
+    if (!votes) return;
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+        uint32_t home = cg->homes[r].parfor;
+        ParforInfo *parfor = parfor_at(cg, home);
+        if (!parfor) continue;
+        const FuncInfo *callee = callee_of(cg, ps_op(f, r));
+        Nature nature = nature_of(f, r);
+        parfor->size += 1 + (callee && callee->inlined ? callee->size : 0);
+        parfor->serial |= nature != NATURE_PLAIN || (callee && (callee->serial || !callee->inlined));
+        parfor->ordered |= nature >= NATURE_ORDERED || (callee && callee->ordered) || (callee && cg->has_recursion);
+        vote(&votes[home], f, r);
+    }
+    for (uint32_t i = 0; i < cg->parfors.len; i++) {
+        cg->parfors.data[i].element = elected(&votes[i + 1]);
+        cg->has_vector_loops |= !cg->parfors.data[i].serial;
+    }
+}
+
+/* -- the whole -- */
+
+/* A value that a program cannot make large without having memory or time for it: lengths, constants, sums of them. */
+static bool is_bounded(const PsFunc *f, PsRef r, int depth) {
+    const PsOp *op = ps_op(f, r);
+    switch (op->code) {
+    case PS_OP_CONST:
+    case PS_OP_DIM:
+    case PS_OP_PARAM: return true;
+    case PS_OP_CAST:
+    case PS_OP_ADD:
+    case PS_OP_SUB:
+    case PS_OP_MIN:
+    case PS_OP_MAX:
+    case PS_OP_FLOORDIV:
+    case PS_OP_MOD: break;
+    default: return false;
+    }
+    if (depth > 6) return false;
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (!is_bounded(f, ps_op_arg(f, r, i), depth + 1)) return false;
+    return true;
+}
+
+static void survey_ops(Codegen *cg, const PsFunc *f) {
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+        const PsOp *op = ps_op(f, r);
+        cg->has_vars |= op->code == PS_OP_VAR;
+        cg->has_loops |= op->code == PS_OP_FOR || op->code == PS_OP_WHILE;
+        cg->out->has_unbounded_loops |= op->code == PS_OP_WHILE;
+        if (op->code == PS_OP_FOR && op->nargs == 2)
+            cg->out->has_unbounded_loops |= !is_bounded(f, ps_op_arg(f, r, 0), 0) || !is_bounded(f, ps_op_arg(f, r, 1), 0);
+    }
+}
+
+static uint32_t count_params(const PsFunc *f) { return cg_param_word(f, f->params.len); }
+
+void cg_survey(Codegen *cg) {
+    const PsFunc *main = cg->m->funcs.data[0];
+    cg->out->param_words = cg->result_word0 = count_params(main);
+    cg->out->result_words = main->results.len;
+    cg->next_word = cg->result_word0 + main->results.len;
+    cg->funcs = ps_arena_alloc(cg->arena, sizeof *cg->funcs * (cg->m->funcs.len + 1));
+    cg->homes = ps_arena_alloc(cg->arena, sizeof *cg->homes * (main->ops.len + 1));
+    if (!cg->funcs || !cg->homes) return;
+    survey_funcs(cg);
+    if (!find_parfors(cg, main)) return;
+    find_captures(cg, main);
+    weigh_parfors(cg, main);
+    for (uint32_t i = 0; i < cg->m->funcs.len; i++) survey_ops(cg, cg->m->funcs.data[i]);
+    cg->out->has_unbounded_loops |= cg->has_recursion;
+    cg->out->frame_words = cg->next_word;
+    cg->out->ntasks = cg->parfors.len;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codegen_target: LLVM as a machine: set-up once, target machines kept for reuse (making one costs more than compiling a
+ * small kernel), the passes to run, and its errors.
+ *
+ * Threads: any number compile at once, each with an LLVMContext and a machine of its own. Machines wait in slots that are
+ * taken and filled by atomic exchange, so there is no lock to hold.
+ *
+ * Errors: LLVM ends the process on what it calls fatal errors, unless the handler does not return. Ours leaves by
+ * longjmp, the one place in Pestle that does: it skips frames of C++ code, whose memory is lost and whose state can't be
+ * trusted any more. So the library counts as dead from then on and refuses to compile; what is compiled already goes on.
+ */
+#include "codegen/codegen_int.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Support.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* -- fatal errors -- */
+
+static _Thread_local jmp_buf *escape; /* of the compilation that runs on this thread */
+static _Atomic(bool) dead;
+static char last_words[512]; /* of the fatal error; written once, before `dead` is set */
+static atomic_flag last_words_taken = ATOMIC_FLAG_INIT;
+
+static void on_fatal_error(const char *reason) {
+    if (!atomic_flag_test_and_set(&last_words_taken)) {
+        snprintf(last_words, sizeof last_words, "%s", reason ? reason : "no reason given");
+        atomic_store(&dead, true);
+    }
+    if (escape) longjmp(*escape, 1);
+}
+
+bool cg_guarded(void (*work)(void *data), void *data, const char **out_error) {
+    jmp_buf here;
+    if (atomic_load(&dead)) {
+        *out_error = last_words;
+        return false;
+    }
+    if (setjmp(here)) {
+        escape = NULL;
+        *out_error = last_words;
+        return false;
+    }
+    escape = &here;
+    work(data);
+    escape = NULL;
+    return true;
+}
+
+/* -- once -- */
+
+static void set_up(void) {
+    /* Loop strength reduction rewrites addressing that is good already and costs a third of code generation. */
+    const char *const options[] = {"pestle", "-disable-lsr"};
+    LLVMInstallFatalErrorHandler(on_fatal_error);
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    LLVMParseCommandLineOptions((int)PS_COUNT(options), options, "");
+}
+
+static void set_up_once(void) {
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    static _Atomic(bool) done;
+    if (atomic_load(&done)) return;
+    while (atomic_flag_test_and_set(&busy)) sched_yield();
+    if (!atomic_load(&done)) {
+        set_up();
+        atomic_store(&done, true);
+    }
+    atomic_flag_clear(&busy);
+}
+
+/* -- machines -- */
+
+struct Machine {
+    LLVMTargetMachineRef llvm;
+    int opt_level;
+    char features[]; /* as the request spelled them */
+};
+
+#define SLOTS 8
+static _Atomic(Machine *) slots[SLOTS];
+
+#if defined(__x86_64__)
+static const char triple[] = "x86_64-unknown-linux-gnu", cpu[] = "x86-64";
+#elif defined(__aarch64__)
+static const char triple[] = "aarch64-unknown-linux-gnu", cpu[] = "generic";
+#else
+#error "no code generation for this machine yet"
+#endif
+
+static void machine_free(Machine *machine) {
+    LLVMDisposeTargetMachine(machine->llvm);
+    ps_free(machine);
+}
+
+static Machine *machine_new(const PsTarget *target, const char *features, const char **out_error) {
+    LLVMTargetRef llvm;
+    char *message = NULL;
+    size_t len = strlen(features);
+    if (LLVMGetTargetFromTriple(triple, &llvm, &message)) {
+        LLVMDisposeMessage(message);
+        *out_error = "it does not know this machine";
+        return NULL;
+    }
+    Machine *machine = ps_alloc(sizeof *machine + len + 1);
+    if (!machine) return NULL;
+    memcpy(machine->features, features, len);
+    machine->opt_level = target->opt_level;
+    machine->llvm = LLVMCreateTargetMachine(llvm, triple, cpu, features,
+                                            target->opt_level ? LLVMCodeGenLevelLess : LLVMCodeGenLevelNone, LLVMRelocPIC,
+                                            LLVMCodeModelSmall);
+    if (machine->llvm) return machine;
+    ps_free(machine);
+    *out_error = "it can't make a target machine";
+    return NULL;
+}
+
+Machine *cg_machine_take(const PsTarget *target, const char **out_error) {
+    const char *features = target->features ? target->features : "";
+    *out_error = NULL;
+    set_up_once();
+    for (int i = 0; i < SLOTS; i++) {
+        Machine *machine = atomic_exchange(&slots[i], NULL);
+        if (!machine) continue;
+        if (machine->opt_level == target->opt_level && !strcmp(machine->features, features)) return machine;
+        cg_machine_give(machine);
+    }
+    return machine_new(target, features, out_error);
+}
+
+void cg_machine_give(Machine *machine) {
+    for (int i = 0; i < SLOTS; i++) {
+        Machine *none = NULL;
+        if (atomic_compare_exchange_strong(&slots[i], &none, machine)) return;
+    }
+    machine_free(machine);
+}
+
+LLVMTargetMachineRef cg_machine_llvm(const Machine *machine) { return machine->llvm; }
+
+/* -- passes -- */
+
+typedef struct Pipeline {
+    char text[512];
+    size_t len;
+} Pipeline;
+
+static void add(Pipeline *p, bool wanted, const char *passes) {
+    if (!wanted) return;
+    int len = snprintf(p->text + p->len, sizeof p->text - p->len, "%s%s", p->len ? "," : "", passes);
+    if (len > 0 && (size_t)len < sizeof p->text - p->len) p->len += (size_t)len;
+}
+
+void cg_optimise(Codegen *cg, LLVMTargetMachineRef machine) {
+    Pipeline p = {.len = 0};
+    bool big = cg->has_vars || cg->has_loops || cg->has_inlined;
+    if (!cg->request->target.opt_level) return;
+    add(&p, cg->has_inlined, "always-inline");
+    Pipeline f = {.len = 0};
+    add(&f, big, "sroa");
+    add(&f, true, "early-cse");
+    add(&f, true, "simplifycfg");
+    add(&f, true, "instcombine<no-verify-fixpoint>");
+    add(&f, cg->has_loops, "loop-mssa(loop-rotate,licm)");
+    add(&f, !cg->has_loops, "loop-mssa(licm)");
+    add(&f, cg->has_loops, "simplifycfg,loop(indvars,loop-unroll-full)");
+    add(&f, cg->has_loops, "sroa,early-cse");
+    add(&f, cg->has_vector_loops || cg->has_loops, "loop-vectorize,instcombine<no-verify-fixpoint>");
+    add(&f, true, "simplifycfg");
+    char text[sizeof p.text + sizeof f.text];
+    snprintf(text, sizeof text, "%s%sfunction(%s)", p.text, p.len ? "," : "", f.text);
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(cg->module, text, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error) return;
+    char *message = LLVMGetErrorMessage(error);
+    if (!cg->llvm_error) cg->llvm_error = LLVMCreateMessage(message);
+    LLVMDisposeErrorMessage(message);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * driver: IR -> loaded executable. Runs the stages in order: key = SHA-256 of (the module's text as the front end made
+ * it, options, build id, LLVM version of the build, CPU features) -> process table -> store -> passes, codegen, store ->
+ * load. Opens libpestle_llvm.so on the first real compile and not before.
+ */
+#ifndef PS_DRIVER_DRIVER_H
+#define PS_DRIVER_DRIVER_H
+
+#include "codegen/codegen.h"
+#include "ir/ir.h"
+#include "launch/launch.h"
+#include "object/object.h"
+
+typedef struct PsDriverOptions {
+    int opt_level;    /* 2; 0 in tests */
+    bool no_cache;    /* neither read nor write the store */
+    bool verify;      /* verifier after every pass; default in debug builds and under PESTLE_VERIFY=1 */
+    const char *dump; /* passes to dump to stderr, comma-separated; PESTLE_DUMP */
+} PsDriverOptions;
+
+typedef struct PsDriverTimes { /* nanoseconds; 0: did not happen */
+    uint64_t key, lookup, passes, llvm_open, codegen, store, load;
+    bool from_process, from_store;
+} PsDriverTimes;
+
+/* Thread-safe. *out is retained for the caller. The module is changed (passes run on it) unless found in a cache. */
+PsStatus ps_driver_compile(PsModule *m, const PsDriverOptions *options, PsExecutable **out,
+                           PsDriverTimes *times, PsDiag *diag) PS_MUST_CHECK;
+/* Text of what a stage makes, for tools: "llvm" or "asm". */
+PsStatus ps_driver_text(PsModule *m, const PsDriverOptions *options, const char *what, PsBuf *out,
+                        PsDiag *diag) PS_MUST_CHECK;
+const char *ps_driver_cpu_features(void); /* LLVM feature string from CPUID, honouring PESTLE_CPU=avx2|scalar */
+/* Where libpestle_llvm.so is: beside the object this function stands in, or PESTLE_LLVM_LIBRARY. */
+bool ps_driver_llvm_is_open(void);
+PsStore *ps_driver_store(const char **out_warning); /* opened once per process; NULL: none */
+
+#endif

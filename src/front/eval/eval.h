@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * front/eval: what both languages share while a function is being built: values (Python objects known now, or IR
+ * values known later), name look-up, facts, Python-facing type objects (dtypes, annotations, builtins, functions),
+ * proxies, and messages with spans. front/loop gives the loop language's rules on top of it.
+ */
+#ifndef PS_FRONT_EVAL_H
+#define PS_FRONT_EVAL_H
+
+#include "front/ast/ast.h"
+#include "ir/ir.h"
+
+/* What a kernel parameter is in one specialisation. */
+typedef enum PsParamKind { PS_PARAM_SCALAR, PS_PARAM_ARRAY, PS_PARAM_TEMPLATE } PsParamKind;
+typedef struct PsParam {
+    PyObject *name; /* borrowed str */
+    PsParamKind kind;
+    PsType dtype;    /* SCALAR: its type; ARRAY: element (scalar ids only) */
+    int ndim;        /* ARRAY */
+    bool unit;       /* ARRAY: last axis is dense */
+    PyObject *value; /* TEMPLATE: borrowed */
+} PsParam;
+
+typedef struct PsFrontOptions {
+    PsType default_fp, default_ip;
+    bool checked;
+} PsFrontOptions;
+
+/* The trace: outside facts a build used. Each: how it was resolved (container, key) and what was found. */
+typedef enum PsFactKind {
+    PS_FACT_GLOBAL, /* holder: a globals dict (or builtins'), key: name; found NULL: the name was not there */
+    PS_FACT_CELL,   /* holder: a closure cell */
+    PS_FACT_ATTRIBUTE, /* holder: a module (its dict is looked at), class or instance; key: name */
+    PS_FACT_CODE,      /* holder: a Python function; found: its code object */
+} PsFactKind;
+typedef struct PsFact {
+    PsFactKind kind;
+    PyObject *holder; /* owned: globals dict, cell, object, function */
+    PyObject *key;    /* owned: name; NULL for cells */
+    PyObject *found;  /* owned: the object found; NULL: nothing was there */
+} PsFact;
+typedef struct PsFacts {
+    PsFact *items;
+    uint32_t len, cap;
+} PsFacts;
+/* Records a fact once; takes new references. False: no memory. `found` may be NULL: nothing was there. */
+bool ps_facts_add(PsFacts *facts, PsFactKind kind, PyObject *holder, PyObject *key, PyObject *found);
+void ps_facts_free(PsFacts *facts);
+/* Whether every fact still holds (identity of what is found, or equality for small immutable values of one type). Does
+ * not run Python code. */
+bool ps_facts_hold(const PsFacts *facts);
+/* What an ATTRIBUTE fact compares: the entry found without running Python code (borrowed; NULL: none). */
+PyObject *ps_facts_attribute(PyObject *holder, PyObject *key);
+
+/* The Python objects front knows by their C layout (eval_types.c). */
+typedef enum PsBuiltinId {
+#define PS_BUILTIN(id, ...) PS_BUILTIN_##id,
+#include "front/eval/builtins.def"
+    PS_BUILTIN_COUNT
+} PsBuiltinId;
+typedef enum PsBuiltinKind {
+    PS_BUILTIN_KIND_UNARY,
+    PS_BUILTIN_KIND_BINARY,
+    PS_BUILTIN_KIND_FOLD,
+    PS_BUILTIN_KIND_ATOMIC,
+    PS_BUILTIN_KIND_FORM,
+} PsBuiltinKind;
+typedef struct PsBuiltinInfo {
+    const char *name;
+    PsBuiltinKind kind;
+    PsOpCode op;
+    int min_args, max_args;
+} PsBuiltinInfo;
+extern const PsBuiltinInfo ps_builtin_info[PS_BUILTIN_COUNT];
+
+typedef struct PsDtypeObject {
+    PyObject_HEAD PsType type;
+} PsDtypeObject;
+typedef struct PsBuiltinObject {
+    PyObject_HEAD vectorcallfunc vectorcall;
+    PsBuiltinId id;
+} PsBuiltinObject;
+typedef struct PsNdarrayAnnotationObject { /* types.ndarray(dtype=None, ndim=None) */
+    PyObject_HEAD PyObject *dtype;         /* a dtype object or None */
+    int ndim;                              /* -1: any */
+} PsNdarrayAnnotationObject;
+typedef struct PsTemplateAnnotationObject { /* template() */
+    PyObject_HEAD
+} PsTemplateAnnotationObject;
+typedef struct PsFuncObject {         /* @func, @pyfunc */
+    PyObject_HEAD PyObject *function; /* the Python function */
+    PyObject *dict;                   /* __name__, __doc__, __wrapped__, ... */
+    PsAstTree *tree;                  /* NULL until first used; owned */
+    bool pyfunc;                      /* may also be called from Python */
+} PsFuncObject;
+/* What @func and @pyfunc make of a Python function; TypeError for anything else. */
+PyObject *ps_front_func_new(PyTypeObject *type, PyObject *function, bool pyfunc);
+PsAstTree *ps_func_tree(PsFuncObject *func); /* reads it when needed; NULL with an exception set */
+
+/* Python-facing types, made once per module and reachable from py's module state. */
+typedef struct PsFrontTypes {
+    PyTypeObject *dtype; /* ti.f32: .name, callable (casts), == by identity, repr, numpy conversion by name */
+    PyTypeObject *ndarray_annotation; /* ti.types.ndarray(dtype=, ndim=) */
+    PyTypeObject *template_annotation;
+    PyTypeObject *func;              /* @func objects: .function, .__wrapped__ */
+    PyTypeObject *builtin;           /* ti.sin, ti.static, ti.ndrange, ...: see builtins.def */
+    PyTypeObject *proxy;             /* a runtime value seen by Python code, valid while its build runs */
+    PyObject *dtypes[PS_SCALAR_END]; /* the dtype objects, by kind */
+    PyObject *kernel_type;           /* set by py: so that calling a kernel in a kernel can be refused */
+    PyObject *array_type;            /* set by py: pestle.Ndarray */
+    PyObject *errors[9];             /* exception classes by PsErrorKind, set by py */
+} PsFrontTypes;
+/* Adds the types and all dtype and builtin objects to the module dict. -1 with an exception set. */
+int ps_front_types_init(PsFrontTypes *types, PyObject *module);
+
+/* A dtype annotation or object -> scalar type: dtype objects, Python int/float/bool (default_ip, default_fp, u1),
+ * numpy dtypes and scalar types; PS_KIND_NONE when it is none of these (no exception set). */
+PsType ps_front_dtype(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object);
+
+#endif

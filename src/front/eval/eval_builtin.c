@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The builtins (builtins.def) as Python objects, and what they do when called outside a kernel: the same functions on
+ * Python numbers, so that a @pyfunc runs in both worlds. Floats are computed in f64, integers in i64.
+ */
+#include "front/eval/build.h"
+#include "front/eval/eval_objects.h"
+
+#include <math.h>
+#include <string.h>
+
+const PsBuiltinInfo ps_builtin_info[PS_BUILTIN_COUNT] = {
+#define PS_BUILTIN(id, name, kind, op, min, max) {name, PS_BUILTIN_KIND_##kind, PS_OP_##op, min, max},
+#include "front/eval/builtins.def"
+};
+
+/* -- numbers -- */
+
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double double_of(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* A Python number as i64 or f64 bits. Integers that do not fit i64 become f64. */
+static int number_of(PyObject *object, PsType *type, uint64_t *bits) {
+    if (PyLong_Check(object) || (!PyFloat_Check(object) && PyIndex_Check(object))) {
+        PyObject *integer = PyNumber_Index(object);
+        if (!integer) return -1;
+        int overflow;
+        long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
+        double real = overflow ? PyLong_AsDouble(integer) : 0.0;
+        Py_DECREF(integer);
+        if (PyErr_Occurred()) return -1;
+        *type = overflow ? PS_F64 : PS_I64;
+        *bits = overflow ? bits_of(real) : (uint64_t)value;
+        return 0;
+    }
+    double value = PyFloat_AsDouble(object);
+    if (value == -1.0 && PyErr_Occurred()) return -1;
+    *type = PS_F64;
+    *bits = bits_of(value);
+    return 0;
+}
+
+static PyObject *python_of(PsType type, uint64_t bits) {
+    if (type == PS_U1) return PyBool_FromLong(bits != 0);
+    if (ps_scalar_class(type) == PS_CLASS_FLOAT)
+        return PyFloat_FromDouble(double_of(ps_eval_scalar(PS_OP_CAST, type, PS_F64, &bits)));
+    uint64_t wide = ps_eval_scalar(PS_OP_CAST, type, type == PS_U64 ? PS_U64 : PS_I64, &bits);
+    return type == PS_U64 ? PyLong_FromUnsignedLongLong(wide) : PyLong_FromLongLong((long long)wide);
+}
+
+PyObject *eval_python_cast(PyObject *value, PsType type) {
+    PsType from;
+    uint64_t bits;
+    if (number_of(value, &from, &bits)) return NULL;
+    return python_of(type, ps_eval_scalar(PS_OP_CAST, from, type, &bits));
+}
+
+/* One op on one or two numbers: in i64 when all are integers and the op takes them, else in f64. */
+static PyObject *compute(PsOpCode op, PyObject *const *args, int nargs) {
+    PsType types[2] = {PS_I64, PS_I64};
+    uint64_t bits[2] = {0};
+    bool real = ps_op_info[op].rule == PS_RULE_FLOAT;
+    for (int i = 0; i < nargs; i++) {
+        if (number_of(args[i], &types[i], &bits[i])) return NULL;
+        real |= types[i] == PS_F64;
+    }
+    PsType type = real ? PS_F64 : PS_I64;
+    if (real && (ps_op_info[op].rule == PS_RULE_INT || ps_op_info[op].rule == PS_RULE_SHIFT)) {
+        PyErr_Format(PyExc_TypeError, "%s expects integers, found a float", ps_op_info[op].name);
+        return NULL;
+    }
+    for (int i = 0; i < nargs; i++) bits[i] = ps_eval_scalar(PS_OP_CAST, types[i], type, &bits[i]);
+    return python_of(type, ps_eval_scalar(op, type, type, bits));
+}
+
+/* -- forms -- */
+
+static PyObject *form_static(PyObject *const *args, int nargs) {
+    if (nargs == 1) return Py_NewRef(args[0]);
+    PyObject *tuple = PyTuple_New(nargs);
+    for (int i = 0; tuple && i < nargs; i++) PyTuple_SET_ITEM(tuple, i, Py_NewRef(args[i]));
+    return tuple;
+}
+
+static PyObject *form_static_assert(PyObject *const *args, int nargs) {
+    int truth = PyObject_IsTrue(args[0]);
+    if (truth == 0) PyErr_SetObject(PyExc_AssertionError, nargs > 1 ? args[1] : Py_None);
+    return truth == 1 ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *form_static_print(PyObject *const *args, int nargs) {
+    PyObject *builtins = PyImport_ImportModule("builtins");
+    PyObject *print = builtins ? PyObject_GetAttrString(builtins, "print") : NULL;
+    PyObject *result = print ? PyObject_Vectorcall(print, args, (size_t)nargs, NULL) : NULL;
+    Py_XDECREF(print);
+    Py_XDECREF(builtins);
+    return result;
+}
+
+static PyObject *form_select(PyObject *const *args, int nargs) {
+    (void)nargs;
+    int truth = PyObject_IsTrue(args[0]);
+    return truth < 0 ? NULL : Py_NewRef(args[truth ? 1 : 2]);
+}
+
+static PyObject *form_logical_not(PyObject *const *args, int nargs) {
+    (void)nargs;
+    int truth = PyObject_IsTrue(args[0]);
+    return truth < 0 ? NULL : PyBool_FromLong(!truth);
+}
+
+static PyObject *form_cast(PyObject *const *args, int nargs) {
+    (void)nargs;
+    if (strcmp(Py_TYPE(args[1])->tp_name, "pestle.Dtype") == 0)
+        return eval_python_cast(args[0], ((PsDtypeObject *)args[1])->type);
+    return PyObject_CallOneArg(args[1], args[0]);
+}
+
+static PyObject *form_isnan(PyObject *const *args, int nargs) {
+    (void)nargs;
+    double value = PyFloat_AsDouble(args[0]);
+    return value == -1.0 && PyErr_Occurred() ? NULL : PyBool_FromLong(isnan(value));
+}
+
+static PyObject *form_isinf(PyObject *const *args, int nargs) {
+    (void)nargs;
+    double value = PyFloat_AsDouble(args[0]);
+    return value == -1.0 && PyErr_Occurred() ? NULL : PyBool_FromLong(isinf(value));
+}
+
+static PyObject *form_zero(PyObject *const *args, int nargs) {
+    (void)nargs;
+    return PyObject_CallOneArg((PyObject *)Py_TYPE(args[0]), Py_False);
+}
+
+static PyObject *form_one(PyObject *const *args, int nargs) {
+    (void)nargs;
+    return PyObject_CallOneArg((PyObject *)Py_TYPE(args[0]), Py_True);
+}
+
+static PyObject *form_loop_config(PyObject *const *args, int nargs) {
+    (void)args, (void)nargs;
+    Py_RETURN_NONE;
+}
+
+/* itertools.product of the ranges: what a kernel's loop would visit, in its order. */
+static PyObject *form_ndrange(PyObject *const *args, int nargs) {
+    PyObject *ranges = PyTuple_New(nargs), *itertools = NULL, *product = NULL, *result = NULL;
+    for (int i = 0; ranges && i < nargs; i++) {
+        PyObject *range = PyTuple_Check(args[i]) ? PyObject_CallObject((PyObject *)&PyRange_Type, args[i])
+                                                 : PyObject_CallOneArg((PyObject *)&PyRange_Type, args[i]);
+        if (!range) goto done;
+        PyTuple_SET_ITEM(ranges, i, range);
+    }
+    if (ranges && (itertools = PyImport_ImportModule("itertools")) &&
+        (product = PyObject_GetAttrString(itertools, "product")))
+        result = PyObject_CallObject(product, ranges);
+done:
+    Py_XDECREF(product);
+    Py_XDECREF(itertools);
+    Py_XDECREF(ranges);
+    return result;
+}
+
+static PyObject *form_grouped(PyObject *const *args, int nargs) {
+    (void)nargs;
+    return Py_NewRef(args[0]);
+}
+
+static PyObject *(*const forms[PS_BUILTIN_COUNT])(PyObject *const *args, int nargs) = {
+    [PS_BUILTIN_STATIC] = form_static,
+    [PS_BUILTIN_STATIC_ASSERT] = form_static_assert,
+    [PS_BUILTIN_STATIC_PRINT] = form_static_print,
+    [PS_BUILTIN_SELECT] = form_select,
+    [PS_BUILTIN_LOGICAL_NOT] = form_logical_not,
+    [PS_BUILTIN_CAST] = form_cast,
+    [PS_BUILTIN_ISNAN] = form_isnan,
+    [PS_BUILTIN_ISINF] = form_isinf,
+    [PS_BUILTIN_ZERO] = form_zero,
+    [PS_BUILTIN_ONE] = form_one,
+    [PS_BUILTIN_LOOP_CONFIG] = form_loop_config,
+    [PS_BUILTIN_NDRANGE] = form_ndrange,
+    [PS_BUILTIN_GROUPED] = form_grouped,
+};
+
+/* -- calls -- */
+
+static PyObject *fold(PsOpCode op, PyObject *const *args, int nargs) {
+    PyObject *result = Py_NewRef(args[0]);
+    for (int i = 1; result && i < nargs; i++) {
+        PyObject *pair[2] = {result, args[i]}, *next = compute(op, pair, 2);
+        Py_DECREF(result);
+        result = next;
+    }
+    return result;
+}
+
+/* floor, ceil, round, trunc with a dtype: the result converted. */
+static PyObject *unary(PsOpCode op, PyObject *const *args, int nargs) {
+    PyObject *result = compute(op, args, 1);
+    if (!result || nargs == 1) return result;
+    PyObject *pair[2] = {result, args[1]}, *cast = form_cast(pair, 2);
+    Py_DECREF(result);
+    return cast;
+}
+
+static PyObject *Builtin_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names) {
+    const PsBuiltinInfo *info = &ps_builtin_info[((PsBuiltinObject *)self)->id];
+    int nargs = (int)PyVectorcall_NARGS(nargsf);
+    PyObject *ruled = ps_proxy_call(self, args, nargs); /* from Python code called while a kernel is compiled */
+    if (ruled != Py_NotImplemented) return ruled;
+    Py_DECREF(ruled);
+    if (names && PyTuple_GET_SIZE(names) && ((PsBuiltinObject *)self)->id != PS_BUILTIN_LOOP_CONFIG)
+        return PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments outside a kernel", info->name);
+    if (nargs < info->min_args || (info->max_args >= 0 && nargs > info->max_args))
+        return PyErr_Format(PyExc_TypeError, "%s() takes %d%s argument%s, found %d", info->name, info->min_args,
+                            info->max_args == info->min_args ? "" : " or more", info->min_args == 1 ? "" : "s",
+                            nargs);
+    switch (info->kind) {
+    case PS_BUILTIN_KIND_UNARY: return unary(info->op, args, nargs);
+    case PS_BUILTIN_KIND_BINARY: return compute(info->op, args, 2);
+    case PS_BUILTIN_KIND_FOLD: return fold(info->op, args, nargs);
+    case PS_BUILTIN_KIND_ATOMIC: break;
+    case PS_BUILTIN_KIND_FORM:
+        if (forms[((PsBuiltinObject *)self)->id]) return forms[((PsBuiltinObject *)self)->id](args, nargs);
+    }
+    return PyErr_Format(PyExc_TypeError, "%s() can be called in kernels and funcs only", info->name);
+}
+
+static PyObject *Builtin_repr(PyObject *self) {
+    return PyUnicode_FromFormat("<pestle builtin %s>", ps_builtin_info[((PsBuiltinObject *)self)->id].name);
+}
+
+static PyObject *Builtin_get_name(PyObject *self, void *unused) {
+    (void)unused;
+    return PyUnicode_FromString(ps_builtin_info[((PsBuiltinObject *)self)->id].name);
+}
+
+static PyObject *Builtin_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return Builtin_get_name(self, NULL);
+}
+
+static PyMemberDef builtin_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(PsBuiltinObject, vectorcall), READONLY, NULL}, {0}};
+static PyGetSetDef builtin_getset[] = {{"__name__", Builtin_get_name, NULL, NULL, NULL}, {0}};
+static PyMethodDef builtin_methods[] = {{"__reduce__", Builtin_reduce, METH_NOARGS, NULL}, {0}};
+static PyType_Slot builtin_slots[] = {
+    {Py_tp_call, PyVectorcall_Call}, {Py_tp_repr, Builtin_repr},       {Py_tp_members, builtin_members},
+    {Py_tp_getset, builtin_getset},  {Py_tp_methods, builtin_methods}, {0},
+};
+static PyType_Spec builtin_spec = {"pestle.Builtin", sizeof(PsBuiltinObject), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                                       Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+                                   builtin_slots};
+
+PyTypeObject *eval_builtin_type(PyObject *module) {
+    return (PyTypeObject *)PyType_FromModuleAndSpec(module, &builtin_spec, NULL);
+}
+
+int eval_builtins_add(PyTypeObject *type, PyObject *module) {
+    for (int id = 0; id < PS_BUILTIN_COUNT; id++) {
+        PsBuiltinObject *builtin = (PsBuiltinObject *)type->tp_alloc(type, 0);
+        if (!builtin) return -1;
+        builtin->vectorcall = Builtin_vectorcall;
+        builtin->id = (PsBuiltinId)id;
+        int failed = PyModule_AddObjectRef(module, ps_builtin_info[id].name, (PyObject *)builtin);
+        Py_DECREF(builtin);
+        if (failed) return -1;
+    }
+    return 0;
+}

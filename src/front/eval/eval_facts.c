@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The trace of outside facts a build used, and whether they still hold. Checking never runs Python code: it looks into
+ * dicts and cells only, so it is safe at any point of a launch.
+ */
+#include "front/eval/eval.h"
+
+#include <string.h>
+
+static bool same_fact(const PsFact *a, PsFactKind kind, PyObject *holder, PyObject *key) {
+    return a->kind == kind && a->holder == holder &&
+           (a->key == key || (a->key && key && PyUnicode_Compare(a->key, key) == 0));
+}
+
+bool ps_facts_add(PsFacts *facts, PsFactKind kind, PyObject *holder, PyObject *key, PyObject *found) {
+    for (uint32_t i = 0; i < facts->len; i++)
+        if (same_fact(&facts->items[i], kind, holder, key)) return true;
+    if (facts->len == facts->cap) {
+        uint32_t cap = facts->cap ? facts->cap * 2 : 8;
+        PsFact *items = ps_realloc(facts->items, cap * sizeof *items);
+        if (!items) return false;
+        facts->items = items;
+        facts->cap = cap;
+    }
+    Py_INCREF(holder);
+    Py_XINCREF(key);
+    Py_XINCREF(found);
+    facts->items[facts->len++] = (PsFact){kind, holder, key, found};
+    return true;
+}
+
+void ps_facts_free(PsFacts *facts) {
+    for (uint32_t i = 0; i < facts->len; i++) {
+        Py_DECREF(facts->items[i].holder);
+        Py_XDECREF(facts->items[i].key);
+        Py_XDECREF(facts->items[i].found);
+    }
+    ps_free(facts->items);
+    *facts = (PsFacts){0};
+}
+
+/* Equal numbers of one exact type make the same program; so do equal strings. -0.0 differs from 0.0, NaN equals its own
+ * bits. Anything else must be the same object. */
+static bool same_value(PyObject *a, PyObject *b) {
+    if (a == b) return true;
+    if (!a || !b || Py_TYPE(a) != Py_TYPE(b)) return false;
+    if (PyFloat_CheckExact(a)) {
+        double x = PyFloat_AS_DOUBLE(a), y = PyFloat_AS_DOUBLE(b);
+        return memcmp(&x, &y, sizeof x) == 0;
+    }
+    if (PyLong_CheckExact(a)) return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+    if (PyUnicode_CheckExact(a)) return PyUnicode_Compare(a, b) == 0;
+    return false;
+}
+
+static PyObject *dict_of(PyObject *holder) {
+    if (PyDict_Check(holder)) return holder;
+    if (PyModule_Check(holder)) return PyModule_GetDict(holder);
+    return NULL;
+}
+
+/* What an attribute look-up found: in a module's dict, else through the type without running code. */
+PyObject *ps_facts_attribute(PyObject *holder, PyObject *key) {
+    PyObject *dict = dict_of(holder);
+    if (dict) return PyDict_GetItemWithError(dict, key);
+    if (PyType_Check(holder)) return _PyType_Lookup((PyTypeObject *)holder, key);
+    PyObject **instance = _PyObject_GetDictPtr(holder);
+    PyObject *found = instance && *instance ? PyDict_GetItemWithError(*instance, key) : NULL;
+    return found ? found : _PyType_Lookup(Py_TYPE(holder), key);
+}
+
+static PyObject *found_now(const PsFact *fact) {
+    switch (fact->kind) {
+    case PS_FACT_GLOBAL: return PyDict_GetItemWithError(fact->holder, fact->key);
+    case PS_FACT_CELL: return PyCell_GET(fact->holder);
+    case PS_FACT_ATTRIBUTE: return ps_facts_attribute(fact->holder, fact->key);
+    case PS_FACT_CODE: return ((PyFunctionObject *)fact->holder)->func_code;
+    }
+    return NULL;
+}
+
+bool ps_facts_hold(const PsFacts *facts) {
+    for (uint32_t i = 0; i < facts->len; i++)
+        if (!same_value(found_now(&facts->items[i]), facts->items[i].found)) return false;
+    return true;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Python objects a program hands to front as they are: dtypes (ti.f32), annotations (types.ndarray, template),
+ * functions (@func, @pyfunc). Builtins have a file of their own, eval_builtin.c.
+ */
+#include "front/eval/build.h"
+#include "front/eval/eval_objects.h"
+
+#include <string.h>
+
+/* -- dtypes -- */
+
+static PyObject *Dtype_repr(PyObject *self) {
+    return PyUnicode_FromString(ps_scalar_name(((PsDtypeObject *)self)->type));
+}
+
+/* ti.f32(x) outside kernels: the number x as that type holds it. */
+static PyObject *Dtype_call(PyObject *self, PyObject *args, PyObject *kwargs) {
+    PyObject *value;
+    if (kwargs && PyDict_GET_SIZE(kwargs)) {
+        PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments",
+                     ps_scalar_name(((PsDtypeObject *)self)->type));
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "O", &value)) return NULL;
+    PyObject *ruled = ps_proxy_call(self, &value, 1);
+    if (ruled != Py_NotImplemented) return ruled;
+    Py_DECREF(ruled);
+    return eval_python_cast(value, ((PsDtypeObject *)self)->type);
+}
+
+static PyObject *Dtype_get_itemsize(PyObject *self, void *unused) {
+    (void)unused;
+    return PyLong_FromLong(ps_scalar_size(((PsDtypeObject *)self)->type));
+}
+
+static PyObject *Dtype_get_name(PyObject *self, void *unused) {
+    (void)unused;
+    return Dtype_repr(self);
+}
+
+static PyObject *Dtype_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return Dtype_repr(self); /* pickled as a name of its module */
+}
+
+static PyGetSetDef dtype_getset[] = {
+    {"name", Dtype_get_name, NULL, "The type's short name, such as 'f32'.", NULL},
+    {"itemsize", Dtype_get_itemsize, NULL, "Bytes of one element.", NULL},
+    {0},
+};
+static PyMethodDef dtype_methods[] = {{"__reduce__", Dtype_reduce, METH_NOARGS, NULL}, {0}};
+static PyType_Slot dtype_slots[] = {
+    {Py_tp_repr, Dtype_repr},
+    {Py_tp_call, Dtype_call},
+    {Py_tp_getset, dtype_getset},
+    {Py_tp_methods, dtype_methods},
+    {Py_tp_doc, "A scalar type. In a kernel, calling it converts; as an annotation it types a parameter."},
+    {0},
+};
+static PyType_Spec dtype_spec = {
+    "pestle.Dtype", sizeof(PsDtypeObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, dtype_slots};
+
+/* -- types.ndarray(dtype=None, ndim=None) -- */
+
+static PyObject *NdarrayAnnotation_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"dtype", "ndim", NULL};
+    PyObject *dtype = Py_None, *ndim = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:ndarray", names, &dtype, &ndim)) return NULL;
+    long axes = -1;
+    if (ndim != Py_None) {
+        axes = PyLong_AsLong(ndim);
+        if (axes == -1 && PyErr_Occurred()) return NULL;
+        if (axes < 0 || axes > PS_MAX_AXES) {
+            PyErr_Format(PyExc_ValueError, "types.ndarray: ndim must be from 0 to %d, found %ld", PS_MAX_AXES,
+                         axes);
+            return NULL;
+        }
+    }
+    PsNdarrayAnnotationObject *self = (PsNdarrayAnnotationObject *)type->tp_alloc(type, 0);
+    if (!self) return NULL;
+    Py_INCREF(dtype);
+    self->dtype = dtype;
+    self->ndim = (int)axes;
+    return (PyObject *)self;
+}
+
+static void NdarrayAnnotation_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    Py_XDECREF(((PsNdarrayAnnotationObject *)self)->dtype);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyObject *NdarrayAnnotation_repr(PyObject *object) {
+    PsNdarrayAnnotationObject *self = (PsNdarrayAnnotationObject *)object;
+    if (self->ndim < 0) return PyUnicode_FromFormat("types.ndarray(dtype=%R)", self->dtype);
+    return PyUnicode_FromFormat("types.ndarray(dtype=%R, ndim=%d)", self->dtype, self->ndim);
+}
+
+/* types.ndarray[f32, 2], the subscript form. */
+static PyObject *NdarrayAnnotation_class_getitem(PyObject *type, PyObject *item) {
+    if (PyTuple_Check(item)) return PyObject_Call(type, item, NULL);
+    return PyObject_CallOneArg(type, item);
+}
+
+static PyMethodDef ndarray_annotation_methods[] = {
+    {"__class_getitem__", NdarrayAnnotation_class_getitem, METH_O | METH_CLASS, NULL}, {0}};
+static PyType_Slot ndarray_annotation_slots[] = {
+    {Py_tp_new, NdarrayAnnotation_new},
+    {Py_tp_dealloc, NdarrayAnnotation_dealloc},
+    {Py_tp_repr, NdarrayAnnotation_repr},
+    {Py_tp_methods, ndarray_annotation_methods},
+    {Py_tp_doc,
+     "ndarray(dtype=None, ndim=None)\n--\n\nAnnotates an array parameter: numpy arrays and pestle.Ndarray. "
+     "What is left out is taken from the argument."},
+    {0},
+};
+static PyType_Spec ndarray_annotation_spec = {"pestle.types.ndarray", sizeof(PsNdarrayAnnotationObject), 0,
+                                              Py_TPFLAGS_DEFAULT, ndarray_annotation_slots};
+
+/* -- template() -- */
+
+static PyObject *TemplateAnnotation_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    if (PyTuple_GET_SIZE(args) || (kwargs && PyDict_GET_SIZE(kwargs))) {
+        PyErr_SetString(PyExc_TypeError, "template() takes no arguments");
+        return NULL;
+    }
+    return type->tp_alloc(type, 0);
+}
+
+static PyObject *TemplateAnnotation_repr(PyObject *self) {
+    (void)self;
+    return PyUnicode_FromString("template()");
+}
+
+static PyType_Slot template_annotation_slots[] = {
+    {Py_tp_new, TemplateAnnotation_new},
+    {Py_tp_repr, TemplateAnnotation_repr},
+    {Py_tp_doc,
+     "template()\n--\n\nAnnotates a parameter that is known when a kernel is compiled; in a func, one that is "
+     "passed by reference."},
+    {0},
+};
+static PyType_Spec template_annotation_spec = {"pestle.template", sizeof(PsTemplateAnnotationObject), 0,
+                                               Py_TPFLAGS_DEFAULT, template_annotation_slots};
+
+/* -- @func, @pyfunc -- */
+
+static int Func_traverse(PyObject *object, visitproc visit, void *arg) {
+    PsFuncObject *self = (PsFuncObject *)object;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->function);
+    Py_VISIT(self->dict);
+    return 0;
+}
+
+static int Func_clear(PyObject *object) {
+    PsFuncObject *self = (PsFuncObject *)object;
+    Py_CLEAR(self->function);
+    Py_CLEAR(self->dict);
+    return 0;
+}
+
+static void Func_dealloc(PyObject *object) {
+    PsFuncObject *self = (PsFuncObject *)object;
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Func_clear(object);
+    ps_ast_tree_free(self->tree);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+static PyObject *Func_call(PyObject *object, PyObject *args, PyObject *kwargs) {
+    PsFuncObject *self = (PsFuncObject *)object;
+    PyObject *ruled = ps_proxy_call(object, PySequence_Fast_ITEMS(args), PyTuple_GET_SIZE(args));
+    if (ruled != Py_NotImplemented) return ruled;
+    Py_DECREF(ruled);
+    if (self->pyfunc) return PyObject_Call(self->function, args, kwargs);
+    PyErr_Format(
+        PyExc_TypeError,
+        "%S is a func: it can be called from kernels and other funcs, not from Python (use @pyfunc for both)",
+        ((PyFunctionObject *)self->function)->func_qualname);
+    return NULL;
+}
+
+/* A method when looked up on an instance, as plain functions are. */
+static PyObject *Func_descr_get(PyObject *self, PyObject *instance, PyObject *owner) {
+    (void)owner;
+    if (!instance || instance == Py_None) return Py_NewRef(self);
+    return PyMethod_New(self, instance);
+}
+
+static PyObject *Func_repr(PyObject *self) {
+    PyFunctionObject *function = (PyFunctionObject *)((PsFuncObject *)self)->function;
+    return PyUnicode_FromFormat("<pestle func %U>", function->func_qualname);
+}
+
+PyObject *ps_front_func_new(PyTypeObject *type, PyObject *function, bool pyfunc) {
+    if (!PyFunction_Check(function)) {
+        PyErr_Format(PyExc_TypeError, "@%s expects a function written with def, found %.200s",
+                     pyfunc ? "pyfunc" : "func", Py_TYPE(function)->tp_name);
+        return NULL;
+    }
+    PsFuncObject *self = (PsFuncObject *)type->tp_alloc(type, 0);
+    if (!self) return NULL;
+    self->function = Py_NewRef(function);
+    self->pyfunc = pyfunc;
+    self->dict = PyDict_New();
+    static const char *const copied[] = {"__name__", "__qualname__", "__doc__", "__module__",
+                                         "__annotations__"};
+    for (size_t i = 0; self->dict && i < PS_COUNT(copied); i++) {
+        PyObject *value = PyObject_GetAttrString(function, copied[i]);
+        if (value) PyDict_SetItemString(self->dict, copied[i], value);
+        Py_XDECREF(value);
+    }
+    PyErr_Clear();
+    if (self->dict) PyDict_SetItemString(self->dict, "__wrapped__", function);
+    return (PyObject *)self;
+}
+
+PsAstTree *ps_func_tree(PsFuncObject *func) {
+    if (!func->tree) func->tree = ps_ast_read(func->function);
+    return func->tree;
+}
+
+static PyMemberDef func_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(PsFuncObject, dict), READONLY, NULL},
+    {"function", T_OBJECT, offsetof(PsFuncObject, function), READONLY, "The Python function."},
+    {0},
+};
+static PyType_Slot func_slots[] = {
+    {Py_tp_call, Func_call},
+    {Py_tp_repr, Func_repr},
+    {Py_tp_dealloc, Func_dealloc},
+    {Py_tp_traverse, Func_traverse},
+    {Py_tp_clear, Func_clear},
+    {Py_tp_members, func_members},
+    {Py_tp_descr_get, Func_descr_get},
+    {Py_tp_getattro, PyObject_GenericGetAttr},
+    {Py_tp_doc, "A function for use inside kernels."},
+    {0},
+};
+static PyType_Spec func_spec = {"pestle.Func", sizeof(PsFuncObject), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                func_slots};
+
+/* -- all of them -- */
+
+static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec) {
+    return (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+}
+
+static int add_dtypes(PsFrontTypes *types, PyObject *module) {
+    for (PsType t = PS_U1; t < PS_SCALAR_END; t++) {
+        PsDtypeObject *dtype = (PsDtypeObject *)types->dtype->tp_alloc(types->dtype, 0);
+        if (!dtype) return -1;
+        dtype->type = t;
+        types->dtypes[t] = (PyObject *)dtype;
+        if (PyModule_AddObjectRef(module, ps_scalar_name(t), (PyObject *)dtype)) return -1;
+    }
+    return 0;
+}
+
+int ps_front_types_init(PsFrontTypes *types, PyObject *module) {
+    if (!(types->dtype = add_type(module, &dtype_spec)) ||
+        !(types->ndarray_annotation = add_type(module, &ndarray_annotation_spec)) ||
+        !(types->template_annotation = add_type(module, &template_annotation_spec)) ||
+        !(types->func = add_type(module, &func_spec)) || !(types->builtin = eval_builtin_type(module)) ||
+        !(types->proxy = eval_proxy_type(module)))
+        return -1;
+    if (PyModule_AddObjectRef(module, "ndarray_annotation", (PyObject *)types->ndarray_annotation) ||
+        PyModule_AddObjectRef(module, "template", (PyObject *)types->template_annotation))
+        return -1;
+    return add_dtypes(types, module) || eval_builtins_add(types->builtin, module) ? -1 : 0;
+}
+
+/* A numpy dtype, or a numpy scalar type, by its name: numpy itself is not imported. */
+static PsType numpy_dtype(PyObject *object) {
+    static const struct {
+        const char *name;
+        PsType type;
+    } names[] = {{"bool", PS_U1},    {"bool_", PS_U1},   {"int8", PS_I8},     {"int16", PS_I16},
+                 {"int32", PS_I32},  {"int64", PS_I64},  {"uint8", PS_U8},    {"uint16", PS_U16},
+                 {"uint32", PS_U32}, {"uint64", PS_U64}, {"float16", PS_F16}, {"float32", PS_F32},
+                 {"float64", PS_F64}};
+    const char *module = PyType_Check(object) ? "__module__" : NULL;
+    PyObject *where = module ? PyObject_GetAttrString(object, module) : NULL;
+    bool numpy = module
+                     ? where && PyUnicode_Check(where) && PyUnicode_CompareWithASCIIString(where, "numpy") == 0
+                     : strstr(Py_TYPE(object)->tp_name, "dtype") != NULL;
+    Py_XDECREF(where);
+    PyObject *name = numpy ? PyObject_GetAttrString(object, module ? "__name__" : "name") : NULL;
+    PsType found = PS_KIND_NONE;
+    for (size_t i = 0; name && PyUnicode_Check(name) && i < PS_COUNT(names); i++)
+        if (PyUnicode_CompareWithASCIIString(name, names[i].name) == 0) found = names[i].type;
+    Py_XDECREF(name);
+    PyErr_Clear();
+    return found;
+}
+
+PsType ps_front_dtype(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object) {
+    if (Py_IS_TYPE(object, types->dtype)) return ((PsDtypeObject *)object)->type;
+    if (object == (PyObject *)&PyLong_Type) return options->default_ip;
+    if (object == (PyObject *)&PyFloat_Type) return options->default_fp;
+    if (object == (PyObject *)&PyBool_Type) return PS_U1;
+    return numpy_dtype(object);
+}

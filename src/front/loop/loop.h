@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * front/loop: the rules of the loop language (Taichi family): statements, expressions, promotion, builtins -> IR.
+ */
+#ifndef PS_FRONT_LOOP_H
+#define PS_FRONT_LOOP_H
+
+#include "front/eval/eval.h"
+
+typedef struct PsBuild { /* the result; owned by the caller */
+    PsArena arena;
+    PsModule *module;    /* in the arena */
+    PsDiag diag;
+    PsFacts facts;
+    /* What the launch must know of each parameter beyond its kind. */
+    bool *writes;        /* per parameter: the kernel stores into this array (a read-only one is refused) */
+    PsType result;       /* of main; PS_KIND_NONE when it returns nothing */
+} PsBuild;
+
+/* Builds main from the Python function of a kernel. PS_FAIL: build->diag has the message; PS_PYERR: a Python exception
+ * (raised by user code run at compile time) is set. The build must be freed in every case. */
+PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObject *function, PsAstTree *tree,
+                       const PsParam *params, uint32_t nparams, PyObject *return_annotation /* NULL: none */,
+                       PsBuild *out) PS_MUST_CHECK;
+void ps_build_free(PsBuild *build);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A call's arguments to a func's parameters: positions, keywords, defaults, *args and **kwargs, as Python binds them;
+ * then what each parameter's annotation says.
+ */
+#include "front/loop/loop_int.h"
+
+#include <string.h>
+
+enum { PARAM_PLAIN, PARAM_STAR, PARAM_STAR_STAR, PARAM_KEYWORD };
+
+typedef struct Binder {
+    Loop *l;
+    PyObject *function;
+    const char *name;
+    const PsAstList *params;
+    const PsValue *self;
+    CallArgs *args;
+    BoundArg *out;
+    bool *used; /* keyword arguments that found their parameter */
+} Binder;
+
+static uint32_t npositional(const Binder *b) { return b->args->nargs + (b->self ? 1 : 0); }
+static PsValue positional(const Binder *b, uint32_t i) {
+    return b->self ? (i ? b->args->args[i - 1] : *b->self) : b->args->args[i];
+}
+
+static const char *text_of(PyObject *name) {
+    const char *text = PyUnicode_AsUTF8(name);
+    if (!text) PyErr_Clear();
+    return text ? text : "?";
+}
+
+static PsStatus find_keyword(Binder *b, PsAst *param, PsValue *out, bool *found) {
+    for (uint32_t i = 0; i < b->args->nnamed; i++) {
+        if (PyUnicode_Compare(b->args->names[i], param->name) != 0) continue;
+        if (*found || b->used[i]) {
+            Loop *l = b->l;
+            return FAIL(l, CALL_TWICE, b->name, text_of(param->name));
+        }
+        b->used[i] = true;
+        *found = true;
+        *out = b->args->named[i];
+    }
+    return PS_OK;
+}
+
+/* The value evaluated when the func was defined. */
+static PsStatus find_default(Binder *b, uint32_t index, uint32_t nplain, PsValue *out, bool *found) {
+    PsAst *param = b->params->items[index];
+    PyObject *value = NULL;
+    if (param->op == PARAM_KEYWORD) {
+        PyObject *defaults = PyFunction_GET_KW_DEFAULTS(b->function);
+        value = defaults ? PyDict_GetItemWithError(defaults, param->name) : NULL;
+    } else {
+        PyObject *defaults = PyFunction_GET_DEFAULTS(b->function);
+        Py_ssize_t n = defaults ? PyTuple_GET_SIZE(defaults) : 0, at = (Py_ssize_t)index - ((Py_ssize_t)nplain - n);
+        if (at >= 0 && at < n) value = PyTuple_GET_ITEM(defaults, at);
+    }
+    if (!value) return PyErr_Occurred() ? PS_PYERR : PS_OK;
+    *found = true;
+    return ps_value_take(&b->l->front, Py_NewRef(value), out);
+}
+
+static PsStatus collect_star(Binder *b, uint32_t from, PsValue *out) {
+    uint32_t n = npositional(b) > from ? npositional(b) - from : 0;
+    PyObject *tuple = PyTuple_New(n);
+    for (uint32_t i = 0; tuple && i < n; i++) {
+        PsValue value = positional(b, from + i), loaded = loop_load(b->l, &value);
+        PyObject *item = ps_value_object(&b->l->front, &loaded);
+        if (!item) Py_CLEAR(tuple);
+        else PyTuple_SET_ITEM(tuple, i, item);
+    }
+    return ps_value_take(&b->l->front, tuple, out);
+}
+
+static PsStatus collect_star_star(Binder *b, PsValue *out) {
+    PyObject *dict = ps_front_keep(&b->l->front, PyDict_New());
+    if (!dict) return PS_PYERR;
+    for (uint32_t i = 0; i < b->args->nnamed; i++) {
+        if (b->used[i]) continue;
+        b->used[i] = true;
+        PsValue loaded = loop_load(b->l, &b->args->named[i]);
+        PyObject *item = ps_value_object(&b->l->front, &loaded);
+        int failed = !item || PyDict_SetItem(dict, b->args->names[i], item);
+        Py_XDECREF(item);
+        if (failed) return PS_PYERR;
+    }
+    *out = ps_value_python(dict);
+    return PS_OK;
+}
+
+static PsStatus bind_one(Binder *b, uint32_t index, uint32_t nplain) {
+    Loop *l = b->l;
+    PsAst *param = b->params->items[index];
+    PsValue *value = &b->out[index].value;
+    bool found = false;
+    b->out[index].param = param;
+    if (param->op == PARAM_STAR) return collect_star(b, nplain, value);
+    if (param->op == PARAM_STAR_STAR) return collect_star_star(b, value);
+    if (param->op == PARAM_PLAIN && index < npositional(b)) {
+        *value = positional(b, index);
+        found = true;
+    }
+    TRY(find_keyword(b, param, value, &found));
+    if (!found) TRY(find_default(b, index, nplain, value, &found));
+    return found ? PS_OK : FAIL(l, CALL_MISSING, b->name, text_of(param->name));
+}
+
+static PsStatus bind_all(Binder *b) {
+    Loop *l = b->l;
+    uint32_t nplain = 0;
+    bool has_star = false;
+    for (uint32_t i = 0; i < b->params->len; i++) {
+        nplain += b->params->items[i]->op == PARAM_PLAIN;
+        has_star |= b->params->items[i]->op == PARAM_STAR;
+    }
+    if (npositional(b) > nplain && !has_star) return FAIL(l, CALL_TOO_MANY, b->name, nplain, npositional(b));
+    for (uint32_t i = 0; i < b->params->len; i++) TRY(bind_one(b, i, nplain));
+    for (uint32_t i = 0; i < b->args->nnamed; i++)
+        if (!b->used[i]) return FAIL(l, CALL_KEYWORD, b->name, text_of(b->args->names[i]));
+    return PS_OK;
+}
+
+/* -- annotations -- */
+
+static bool is_template(const PsFrontTypes *types, PyObject *annotation) {
+    return annotation == (PyObject *)types->template_annotation || Py_IS_TYPE(annotation, types->template_annotation);
+}
+
+static bool is_array(const PsFrontTypes *types, PyObject *annotation) {
+    return annotation == (PyObject *)types->ndarray_annotation || Py_IS_TYPE(annotation, types->ndarray_annotation);
+}
+
+static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
+    PyObject *annotation = annotations ? PyDict_GetItemWithError(annotations, arg->param->name) : NULL;
+    const char *name = text_of(arg->param->name);
+    if (!annotation) return PyErr_Occurred() ? PS_PYERR : PS_OK;
+    if (PyUnicode_Check(annotation) && arg->param->a) /* from __future__ import annotations */
+        TRY(loop_eval_python(l, arg->param->a, &annotation));
+    arg->annotation = annotation;
+    if (is_template(l->front.types, annotation)) {
+        arg->is_template = true;
+        return PS_OK;
+    }
+    PsValue found = ps_value_python(annotation);
+    if (is_array(l->front.types, annotation))
+        return arg->value.kind == PS_VALUE_ARRAY ? PS_OK : FAIL(l, PARAM_ARRAY, name, loop_describe(l, &arg->value));
+    arg->type = ps_front_dtype(l->front.types, l->front.options, annotation);
+    if (!arg->type) return FAIL(l, PARAM_ANNOTATION, name, loop_describe(l, &found));
+    if (!loop_numeric(l, &arg->value) && !loop_is_vector(&arg->value))
+        return FAIL(l, PARAM_NUMBER, name, ps_scalar_name(arg->type), loop_describe(l, &arg->value));
+    return PS_OK;
+}
+
+PsStatus loop_bind_args(Loop *l, PsFuncObject *func, PsAstTree *tree, const PsValue *self, CallArgs *args,
+                        BoundArg **out, uint32_t *out_len) {
+    Binder b = {.l = l, .function = func->function, .params = &tree->function->list, .self = self, .args = args};
+    b.name = text_of(((PyFunctionObject *)func->function)->func_name);
+    b.out = ps_arena_alloc(l->front.arena, sizeof *b.out * (b.params->len + 1));
+    b.used = ps_arena_alloc(l->front.arena, args->nnamed + 1);
+    if (!b.out || !b.used) return PS_NOMEM;
+    TRY(bind_all(&b));
+    PyObject *annotations = ps_front_keep(&l->front, PyObject_GetAttrString(func->function, "__annotations__"));
+    if (!annotations) return PS_PYERR;
+    /* Strings among the annotations are looked up where the func was defined. */
+    LoopFunc scope = {.kind = FUNC_INLINE}, *caller = l->func;
+    PsSpan at = l->front.at;
+    TRY(ps_front_func_begin(&l->front, &scope.base, func->function, tree));
+    PsStatus status = PS_OK;
+    for (uint32_t i = 0; !status && i < b.params->len; i++) {
+        l->func = &scope;
+        l->front.func = &scope.base;
+        status = read_annotation(l, &b.out[i], PyDict_Check(annotations) ? annotations : NULL);
+        l->func = caller;
+        l->front.func = &caller->base;
+        l->front.at = at;
+    }
+    *out = b.out;
+    *out_len = b.params->len;
+    return status;
+}
+
+/* -- what a func's text says about calling it -- */
+
+typedef bool (*Test)(const PsAst *node, void *data);
+
+static bool any(const PsAst *node, Test test, void *data);
+
+static bool any_of(const PsAstList *list, Test test, void *data) {
+    for (uint32_t i = 0; i < list->len; i++)
+        if (list->items[i] && any(list->items[i], test, data)) return true;
+    return false;
+}
+
+static bool any(const PsAst *node, Test test, void *data) {
+    if (!node) return false;
+    return test(node, data) || any(node->a, test, data) || any(node->b, test, data) || any(node->c, test, data) ||
+           any_of(&node->list, test, data) || any_of(&node->body, test, data) || any_of(&node->orelse, test, data);
+}
+
+static bool is_name(const PsAst *node, PyObject *name) {
+    return node && node->kind == PS_AST_NAME && PyUnicode_Compare(node->name, name) == 0;
+}
+
+static bool targets(const PsAst *node, PyObject *name) {
+    if (!node || is_name(node, name)) return node != NULL;
+    for (uint32_t i = 0; i < node->list.len && (node->kind == PS_AST_TUPLE || node->kind == PS_AST_LIST); i++)
+        if (targets(node->list.items[i], name)) return true;
+    return false;
+}
+
+static bool assigns_or_passes(const PsAst *node, void *name) {
+    switch (node->kind) {
+    case PS_AST_ASSIGN:
+        for (uint32_t i = 0; i < node->list.len; i++)
+            if (targets(node->list.items[i], name)) return true;
+        return false;
+    case PS_AST_AUGASSIGN:
+    case PS_AST_ANNASSIGN:
+    case PS_AST_NAMEDEXPR: return targets(node->a, name);
+    case PS_AST_CALL:
+        for (uint32_t i = 0; i < node->list.len; i++)
+            if (is_name(node->list.items[i], name)) return true;
+        return false;
+    case PS_AST_KEYWORD: return is_name(node->a, name);
+    default: return false;
+    }
+}
+
+bool loop_param_assigned(const PsAstTree *tree, PyObject *name) {
+    return any_of(&tree->function->body, assigns_or_passes, name);
+}
+
+static bool is_for(const PsAst *node, void *data) {
+    (void)data;
+    return node->kind == PS_AST_FOR;
+}
+
+bool loop_tree_has_for(const PsAstTree *tree) { return any_of(&tree->function->body, is_for, NULL); }
+
+static bool is_return(const PsAst *node, void *data) {
+    (void)data;
+    return node->kind == PS_AST_RETURN;
+}
+
+/* A return anywhere but as the last statement. */
+bool loop_tree_returns_early(const PsAstTree *tree) {
+    const PsAstList *body = &tree->function->body;
+    for (uint32_t i = 0; i < body->len; i++) {
+        bool last = i + 1 == body->len && body->items[i]->kind == PS_AST_RETURN;
+        if (!last && any(body->items[i], is_return, NULL)) return true;
+    }
+    return false;
+}
+
+static bool returns_value(const PsAst *node, void *data) {
+    (void)data;
+    return node->kind == PS_AST_RETURN && node->a;
+}
+
+bool loop_tree_returns_value(const PsAstTree *tree) { return any_of(&tree->function->body, returns_value, NULL); }
+
+static bool returns_container(const PsAst *node, void *data) {
+    (void)data;
+    if (node->kind != PS_AST_RETURN || !node->a) return false;
+    switch (node->a->kind) {
+    case PS_AST_TUPLE:
+    case PS_AST_LIST:
+    case PS_AST_LISTCOMP:
+    case PS_AST_DICT:
+    case PS_AST_DICTCOMP:
+    case PS_AST_FSTRING: return true;
+    default: return false;
+    }
+}
+
+bool loop_tree_returns_container(const PsAstTree *tree) { return any_of(&tree->function->body, returns_container, NULL); }

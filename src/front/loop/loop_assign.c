@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Assignments. The first assignment of a runtime value, or of a Python number, makes a local variable of that type;
+ * later ones convert to it. Other Python values (functions, dtypes, strings, tuples, what ti.static gives) make the
+ * name stand for the value while compiling; such a name can be given another value only where it got the first,
+ * because a branch or a loop would have to decide at run time.
+ *
+ * `+= -= &= |= ^=` are atomic where another iteration may see the place, and plain on an iteration's own locals.
+ */
+#include "front/loop/loop_int.h"
+
+static const char *text_of(PyObject *name) {
+    const char *text = PyUnicode_AsUTF8(name);
+    if (!text) PyErr_Clear();
+    return text ? text : "?";
+}
+
+/* -- names -- */
+
+PsStatus loop_new_local(Loop *l, PyObject *name, PsRef value) {
+    PsBuilder *b = loop_b(l);
+    PsType type = loop_type_of(l, value);
+    PsRef place = ps_build_var(b, type);
+    ps_build_store(b, place, value);
+    PsValue local = {.kind = PS_VALUE_PLACE, .ref = place, .type = type};
+    return ps_name_bind(&l->front, name, PS_BIND_LOCAL, &local);
+}
+
+static PsStatus new_vector_local(Loop *l, PyObject *name, const PsValue *value) {
+    PsValue local;
+    TRY(loop_vector_new(l, value->count, &local));
+    for (uint32_t i = 0; i < value->count; i++) {
+        PsRef ref;
+        TRY(loop_runtime(l, &value->items[i], &ref));
+        PsType type = loop_type_of(l, ref);
+        PsRef place = ps_build_var(loop_b(l), type);
+        ps_build_store(loop_b(l), place, ref);
+        local.items[i] = (PsValue){.kind = PS_VALUE_PLACE, .ref = place, .type = type};
+    }
+    return ps_name_bind(&l->front, name, PS_BIND_LOCAL, &local);
+}
+
+static bool stays_known(Loop *l, const PsValue *value) {
+    if (value->kind == PS_VALUE_SCALAR || value->kind == PS_VALUE_PLACE) return false;
+    if (loop_is_vector(value)) return value->is_static && !ps_value_is_runtime(value);
+    return value->kind != PS_VALUE_PYTHON || value->is_static || !loop_numeric(l, value);
+}
+
+static PsStatus new_name(Loop *l, PyObject *name, const PsValue *value) {
+    PsRef ref;
+    if (stays_known(l, value)) return ps_name_bind(&l->front, name, PS_BIND_CONSTANT, value);
+    if (loop_is_vector(value)) return new_vector_local(l, name, value);
+    TRY(loop_runtime(l, value, &ref));
+    return loop_new_local(l, name, ref);
+}
+
+static PsStatus store_place(Loop *l, const PsValue *place, const PsValue *value) {
+    PsRef ref;
+    TRY(loop_store_value(l, value, place->type, "Assign", &ref));
+    ps_build_store(loop_b(l), place->ref, ref);
+    return PS_OK;
+}
+
+static PsStatus store_vector(Loop *l, const PsValue *place, const PsValue *value) {
+    PsValue *items = NULL;
+    uint32_t n = place->count;
+    if (!loop_numeric(l, value)) TRY(loop_items(l, value, &items, &n));
+    if (n != place->count) return FAIL(l, VECTOR_LENGTH, n, place->count);
+    for (uint32_t i = 0; i < n; i++) {
+        if (place->items[i].kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);
+        TRY(store_place(l, &place->items[i], items ? &items[i] : value));
+    }
+    return PS_OK;
+}
+
+static PsStatus store(Loop *l, const PsValue *place, const PsValue *value) {
+    return loop_is_vector(place) ? store_vector(l, place, value) : store_place(l, place, value);
+}
+
+static PsStatus rebind_constant(Loop *l, PsBinding *binding, const PsValue *value) {
+    PsBinding old = *binding;
+    if (binding->region != loop_b(l)->region)
+        return FAIL(l, CONSTANT_REBIND, text_of(old.name), loop_describe(l, &old.value));
+    TRY(new_name(l, old.name, value));
+    /* The new binding is innermost; it takes the old one's place, whose block may be an outer one. */
+    PsFrontFunc *func = &l->func->base;
+    PsBinding fresh = func->names.data[--func->names.len];
+    *ps_name_find(func, old.name) = fresh;
+    return PS_OK;
+}
+
+PsStatus loop_assign_name(Loop *l, PsAst *target, const PsValue *value) {
+    PsBinding *binding = ps_name_find(&l->func->base, target->name);
+    if (!binding) return new_name(l, target->name, value);
+    const char *name = text_of(target->name);
+    switch ((PsBindKind)binding->kind) {
+    case PS_BIND_LOCAL: return store(l, &binding->value, value);
+    case PS_BIND_CONSTANT: return rebind_constant(l, binding, value);
+    case PS_BIND_INDEX: return FAIL(l, ASSIGN_INDEX, name);
+    case PS_BIND_ARGUMENT: return FAIL(l, ASSIGN_ARGUMENT, name);
+    case PS_BIND_REFERENCE:
+        if (binding->value.kind == PS_VALUE_PLACE || loop_is_vector(&binding->value))
+            return store(l, &binding->value, value);
+        return FAIL(l, ASSIGN_REFERENCE, name, loop_describe(l, &binding->value));
+    }
+    return PS_OK;
+}
+
+/* -- other targets -- */
+
+static PsStatus assign(Loop *l, PsAst *target, const PsValue *value);
+
+static PsStatus assign_python_item(Loop *l, PsAst *target, const PsValue *base, const PsValue *value) {
+    PyObject *key, *object;
+    PsBinding *binding = target->a->kind == PS_AST_NAME ? ps_name_find(&l->func->base, target->a->name) : NULL;
+    if (!PyList_Check(base->object) && !PyDict_Check(base->object)) {
+        bool array = Py_TYPE(base->object) == (PyTypeObject *)l->front.types->array_type;
+        return array ? FAIL(l, CAPTURED_ARRAY) : FAIL(l, ASSIGN_TARGET, loop_describe(l, base));
+    }
+    if (!binding || binding->region != loop_b(l)->region) return FAIL(l, MUTATE, loop_describe(l, base));
+    TRY(loop_eval_python(l, target->b, &key));
+    object = ps_front_keep(&l->front, ps_value_object(&l->front, value));
+    if (!object) return PS_PYERR;
+    return PyObject_SetItem(base->object, key, object) ? ps_front_python_failed(&l->front) : PS_OK;
+}
+
+static PsStatus assign_place(Loop *l, PsAst *target, const PsValue *value) {
+    PsValue place, base;
+    TRY(loop_eval_place(l, target->a, &base));
+    loop_at(l, target);
+    if (target->kind == PS_AST_ATTRIBUTE) {
+        if (!loop_is_vector(&base)) return FAIL(l, ASSIGN_ATTRIBUTE, loop_describe(l, &base));
+        TRY(loop_attribute(l, &base, target->name, &place));
+    } else {
+        if (base.kind == PS_VALUE_PYTHON && !ps_is_numpy(base.object, NULL))
+            return assign_python_item(l, target, &base, value);
+        TRY(loop_subscript_of(l, target, &base, &place));
+    }
+    if (place.kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);
+    return store_place(l, &place, value);
+}
+
+static PsStatus unpack(Loop *l, PsAst *target, const PsValue *value) {
+    PsValue *items;
+    uint32_t n;
+    for (uint32_t i = 0; i < target->list.len; i++)
+        if (target->list.items[i]->kind == PS_AST_STARRED) return FAIL(l, ASSIGN_STARRED);
+    TRY(loop_items(l, value, &items, &n));
+    if (n != target->list.len) return FAIL(l, UNPACK_COUNT, target->list.len, n);
+    for (uint32_t i = 0; i < n; i++) {
+        PsValue item = loop_load(l, &items[i]);
+        item.is_static |= value->is_static;
+        TRY(assign(l, target->list.items[i], &item));
+    }
+    return PS_OK;
+}
+
+static PsStatus assign(Loop *l, PsAst *target, const PsValue *value) {
+    loop_at(l, target);
+    switch (target->kind) {
+    case PS_AST_NAME: return loop_assign_name(l, target, value);
+    case PS_AST_SUBSCRIPT:
+    case PS_AST_ATTRIBUTE: return assign_place(l, target, value);
+    case PS_AST_TUPLE:
+    case PS_AST_LIST: return unpack(l, target, value);
+    default: return FAIL(l, ASSIGN_STARRED);
+    }
+}
+
+/* a, b = b, a without a tuple in between: all values first, then the stores. */
+static PsStatus assign_pairwise(Loop *l, const PsAstList *targets, const PsAstList *values) {
+    PsValue *items;
+    uint32_t n;
+    TRY(loop_eval_list(l, values, &items, &n));
+    for (uint32_t i = 0; i < n; i++) TRY(assign(l, targets->items[i], &items[i]));
+    return PS_OK;
+}
+
+static bool has_starred(const PsAstList *list) {
+    for (uint32_t i = 0; i < list->len; i++)
+        if (list->items[i]->kind == PS_AST_STARRED) return true;
+    return false;
+}
+
+PsStatus loop_exec_assign(Loop *l, PsAst *node, Flow *flow) {
+    (void)flow;
+    PsAst *first = node->list.items[0], *source = node->a;
+    if (node->list.len == 1 && first->kind == PS_AST_TUPLE && source->kind == PS_AST_TUPLE &&
+        first->list.len == source->list.len && !has_starred(&first->list) && !has_starred(&source->list))
+        return assign_pairwise(l, &first->list, &source->list);
+    PsValue value;
+    TRY(loop_eval(l, source, &value));
+    if (value.kind == PS_VALUE_PYTHON && value.object == Py_None && source->kind == PS_AST_CALL) {
+        loop_at(l, source);
+        return FAIL(l, ASSIGN_NOTHING);
+    }
+    for (uint32_t i = 0; i < node->list.len; i++) TRY(assign(l, node->list.items[i], &value));
+    return PS_OK;
+}
+
+PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) {
+    (void)flow;
+    PyObject *annotation;
+    PsValue value;
+    PsRef ref;
+    PsAst *target = node->a;
+    if (target->kind != PS_AST_NAME) return FAIL(l, ANNOTATION_TARGET);
+    TRY(loop_eval_python(l, node->b, &annotation));
+    loop_at(l, node->b);
+    PsType type = ps_front_dtype(l->front.types, l->front.options, annotation);
+    if (!type) {
+        PsValue found = ps_value_python(annotation);
+        return FAIL(l, ANNOTATION_TYPE, text_of(target->name), loop_describe(l, &found));
+    }
+    if (!node->c) return FAIL(l, ANNOTATION_VALUE, text_of(target->name));
+    TRY(loop_eval(l, node->c, &value));
+    loop_at(l, target);
+    if (ps_name_find(&l->func->base, target->name)) return FAIL(l, RECREATE, text_of(target->name));
+    TRY(loop_cast(l, &value, type, &ref));
+    return loop_new_local(l, target->name, ref);
+}
+
+/* -- op= -- */
+
+/* What an atomic op means on a u1: 1 + 1 is 2, which is true. */
+static PsOpCode plain_op(PsAstOp op, PsType type) {
+    static const PsOpCode ops[PS_AST_BITXOR + 1] = {[PS_AST_ADD] = PS_OP_ADD, [PS_AST_SUB] = PS_OP_SUB,
+                                                    [PS_AST_BITAND] = PS_OP_AND, [PS_AST_BITOR] = PS_OP_OR,
+                                                    [PS_AST_BITXOR] = PS_OP_XOR};
+    if (type == PS_U1 && op == PS_AST_ADD) return PS_OP_OR;
+    if (type == PS_U1 && op == PS_AST_SUB) return PS_OP_XOR;
+    return ops[op];
+}
+
+static PsStatus update_plain(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
+    PsBuilder *b = loop_b(l);
+    PsRef ref, old = ps_build_load(b, place->ref);
+    if (loop_operator_atomic(op) == PS_OP_NONE) { /* in the type of the expression, then converted */
+        PsValue before = loop_scalar(l, old), after;
+        TRY(loop_binary(l, op, &before, value, &after));
+        return store_place(l, place, &after);
+    }
+    if (loop_is_float(place->type) && op >= PS_AST_BITAND)
+        return FAIL(l, INTEGERS_ONLY, loop_operator_symbol(op), ps_scalar_name(place->type));
+    TRY(loop_store_value(l, value, place->type, "Assign", &ref));
+    ps_build_store(b, place->ref, ps_build_binary(b, plain_op(op, place->type), old, ref));
+    return PS_OK;
+}
+
+static PsStatus update(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
+    static const char *const names[PS_AST_BITXOR + 1] = {[PS_AST_ADD] = "atomic_add", [PS_AST_SUB] = "atomic_sub",
+                                                         [PS_AST_BITAND] = "atomic_and", [PS_AST_BITOR] = "atomic_or",
+                                                         [PS_AST_BITXOR] = "atomic_xor"};
+    PsOpCode atomic = loop_operator_atomic(op);
+    PsValue old;
+    if (atomic == PS_OP_NONE || loop_is_own(l, place->ref)) return update_plain(l, op, place, value);
+    return loop_atomic(l, atomic, op == PS_AST_SUB, names[op], place, value, &old);
+}
+
+static PsStatus update_vector(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
+    PsValue *items = NULL;
+    uint32_t n = place->count;
+    if (!loop_numeric(l, value)) TRY(loop_items(l, value, &items, &n));
+    if (n != place->count) return FAIL(l, VECTOR_LENGTH, n, place->count);
+    for (uint32_t i = 0; i < n; i++) {
+        if (place->items[i].kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);
+        TRY(update(l, op, &place->items[i], items ? &items[i] : value));
+    }
+    return PS_OK;
+}
+
+/* Names that are not places: an error, or a value known now. */
+static PsStatus update_name(Loop *l, PsAst *node, PsBinding *binding, bool *done) {
+    PsValue value, old = binding->value;
+    const char *name = text_of(binding->name);
+    *done = false;
+    if (binding->kind == PS_BIND_INDEX) return FAIL(l, ASSIGN_INDEX, name);
+    if (binding->kind == PS_BIND_ARGUMENT) return FAIL(l, ASSIGN_ARGUMENT, name);
+    if (old.kind == PS_VALUE_PLACE || loop_is_vector(&old)) return PS_OK;
+    if (binding->kind == PS_BIND_REFERENCE) return FAIL(l, ASSIGN_REFERENCE, name, loop_describe(l, &old));
+    *done = true;
+    TRY(loop_eval(l, node->b, &value));
+    loop_at(l, node);
+    TRY(loop_binary(l, (PsAstOp)node->op, &old, &value, &value));
+    value.is_static = true;
+    return loop_assign_name(l, node->a, &value);
+}
+
+PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) {
+    (void)flow;
+    PsAst *target = node->a;
+    PsValue place, value;
+    if (target->kind == PS_AST_NAME) {
+        PsBinding *binding = ps_name_find(&l->func->base, target->name);
+        bool done;
+        if (binding) TRY(update_name(l, node, binding, &done));
+        if (binding && done) return PS_OK;
+    }
+    TRY(loop_eval_place(l, target, &place));
+    TRY(loop_eval(l, node->b, &value));
+    loop_at(l, node);
+    if (node->op == PS_AST_MATMULT) return FAIL(l, OPERANDS, "@=", loop_describe(l, &place), loop_describe(l, &value));
+    if (loop_is_vector(&place)) return update_vector(l, (PsAstOp)node->op, &place, &value);
+    if (place.kind == PS_VALUE_ARRAY) return FAIL(l, OPERAND_ARRAY, loop_operator_symbol((PsAstOp)node->op), loop_describe(l, &place), loop_describe(l, &value));
+    if (place.kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);
+    return update(l, (PsAstOp)node->op, &place, &value);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Atomic updates: ti.atomic_add and its family, and the augmented assignments that mean them. The old value is the
+ * result. Whether an update needs to be atomic at all is found later (passes reduce and plain), but for locals of the
+ * iteration itself, which never do.
+ */
+#include "front/loop/loop_int.h"
+
+bool loop_is_own(Loop *l, PsRef place) {
+    const PsFunc *f = loop_b(l)->func;
+    if (ps_op(f, place)->code != PS_OP_VAR) return false;
+    return !l->parallel || ps_region_contains(f, l->parallel, place);
+}
+
+static bool needs_integers(PsOpCode op) {
+    return op == PS_OP_ATOMIC_AND || op == PS_OP_ATOMIC_OR || op == PS_OP_ATOMIC_XOR || op == PS_OP_ATOMIC_CAS;
+}
+
+typedef struct Update {
+    PsOpCode op;
+    bool negate;
+    const char *name;
+} Update;
+
+static PsStatus update_scalar(Loop *l, const Update *u, const PsValue *place, const PsValue *value, PsValue *out) {
+    PsBuilder *b = loop_b(l);
+    PsOpCode op = u->op;
+    PsRef ref;
+    if (place->kind != PS_VALUE_PLACE) return FAIL(l, ATOMIC_TARGET, u->name, loop_describe(l, place));
+    if (!loop_numeric(l, value)) return FAIL(l, OPERANDS, u->name, loop_describe(l, place), loop_describe(l, value));
+    if (needs_integers(op) && loop_is_float(place->type)) return FAIL(l, ATOMIC_INTEGERS, u->name, ps_scalar_name(place->type));
+    const char *what = ps_arena_format(l->front.arena, "%s", u->name);
+    TRY(loop_store_value(l, value, place->type, what ? what : u->name, &ref));
+    if (place->type == PS_U1 && op == PS_OP_ATOMIC_ADD) op = u->negate ? PS_OP_ATOMIC_XOR : PS_OP_ATOMIC_OR;
+    else if (u->negate) ref = ps_build_unary(b, PS_OP_NEG, ref);
+    if (place->type == PS_U1 && op == PS_OP_ATOMIC_MUL) op = PS_OP_ATOMIC_AND;
+    *out = loop_scalar(l, ps_build_op(b, op, place->type, (PsRef[]){place->ref, ref}, 2, 0));
+    return PS_OK;
+}
+
+PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const PsValue *place, const PsValue *value,
+                     PsValue *out) {
+    Update u = {op, negate, name};
+    if (!loop_is_vector(place)) return update_scalar(l, &u, place, value, out);
+    PsValue *items = NULL;
+    uint32_t n = place->count;
+    if (!loop_numeric(l, value)) TRY(loop_items(l, value, &items, &n));
+    if (n != place->count) return FAIL(l, VECTOR_LENGTH, n, place->count);
+    TRY(loop_vector_new(l, n, out));
+    for (uint32_t i = 0; i < n; i++)
+        TRY(update_scalar(l, &u, &place->items[i], items ? &items[i] : value, &out->items[i]));
+    return PS_OK;
+}
+
+PsStatus loop_atomic_cas(Loop *l, const CallArgs *args, PsValue *out) {
+    const PsValue *place = &args->args[0];
+    PsRef expected, fresh;
+    if (place->kind != PS_VALUE_PLACE) return FAIL(l, ATOMIC_TARGET, "atomic_cas", loop_describe(l, place));
+    if (loop_is_float(place->type)) return FAIL(l, ATOMIC_INTEGERS, "atomic_cas", ps_scalar_name(place->type));
+    TRY(loop_store_value(l, &args->args[1], place->type, "atomic_cas", &expected));
+    TRY(loop_store_value(l, &args->args[2], place->type, "atomic_cas", &fresh));
+    *out = loop_scalar(l, ps_build_op(loop_b(l), PS_OP_ATOMIC_CAS, place->type,
+                                      (PsRef[]){place->ref, expected, fresh}, 3, 0));
+    return PS_OK;
+}

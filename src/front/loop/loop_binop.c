@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The operators. Two Python values: Python computes. Otherwise the operands get the type that operators.def and
+ * promote.def say and become one op; vectors go element by element.
+ *
+ * Comparisons of a signed with an unsigned integer compare the numbers, not the bits: -1 < 1 whatever the types.
+ */
+#include "front/loop/loop_int.h"
+
+typedef enum OperatorRule { RULE_NONE, RULE_ARITH, RULE_DIVIDE, RULE_BITS, RULE_SHIFT, RULE_POWER, RULE_MATRIX } OperatorRule;
+typedef struct Operator {
+    const char *symbol;
+    PsOpCode op;
+    OperatorRule rule;
+    PyObject *(*python)(PyObject *, PyObject *);
+    PsOpCode atomic;
+} Operator;
+
+static PyObject *python_power(PyObject *a, PyObject *b) { return PyNumber_Power(a, b, Py_None); }
+
+static const Operator operators[PS_AST_BITXOR + 1] = {
+#define PS_OPERATOR(ast, symbol, op, rule, python, atomic)                                                     \
+    [PS_AST_##ast] = {symbol, PS_OP_##op, RULE_##rule, python, PS_OP_##atomic},
+#include "front/loop/operators.def"
+};
+
+const char *loop_operator_symbol(PsAstOp op) { return operators[op].symbol; }
+PsOpCode loop_operator_atomic(PsAstOp op) { return operators[op].atomic; }
+
+static PsStatus unsupported(Loop *l, const char *symbol, const PsValue *a, const PsValue *b) {
+    if (a->kind == PS_VALUE_ARRAY || b->kind == PS_VALUE_ARRAY)
+        return FAIL(l, OPERAND_ARRAY, symbol, loop_describe(l, a), loop_describe(l, b));
+    return FAIL(l, OPERANDS, symbol, loop_describe(l, a), loop_describe(l, b));
+}
+
+/* -- Python values -- */
+
+#define MAX_PYTHON_SHIFT 100000 /* results beyond this many bits are no numbers of a kernel, but would take minutes */
+
+static bool is_huge(PsAstOp op, PyObject *a, PyObject *b) {
+    int64_t count;
+    if ((op != PS_AST_POW && op != PS_AST_LSHIFT && op != PS_AST_MULT) || !PyLong_Check(b)) return false;
+    if (op == PS_AST_MULT) { /* of a sequence */
+        if (PyLong_Check(a) || PyFloat_Check(a)) return false;
+        return !ps_number_int(b, &count) || count > MAX_PYTHON_SHIFT;
+    }
+    if (!PyLong_Check(a)) return false;
+    return !ps_number_int(b, &count) || count > MAX_PYTHON_SHIFT;
+}
+
+static PsStatus python_binary(Loop *l, PsAstOp op, PyObject *a, PyObject *b, PsValue *out) {
+    if (is_huge(op, a, b) || (op == PS_AST_MULT && is_huge(op, b, a))) return FAIL(l, PYTHON_HUGE, operators[op].symbol);
+    return ps_value_take(&l->front, operators[op].python(a, b), out);
+}
+
+/* -- runtime values -- */
+
+static PsStatus as_both(Loop *l, PsOpCode op, const PsValue *a, const PsValue *b, PsType type, PsValue *out) {
+    PsRef left, right;
+    TRY(loop_as(l, a, type, &left));
+    TRY(loop_as(l, b, type, &right));
+    *out = loop_scalar(l, ps_build_binary(loop_b(l), op, left, right));
+    return PS_OK;
+}
+
+static PsStatus divide(Loop *l, const PsValue *a, const PsValue *b, PsType type, PsValue *out) {
+    if (!loop_is_float(type)) type = l->front.options->default_fp;
+    return as_both(l, PS_OP_DIV, a, b, type, out);
+}
+
+static PsStatus shift(Loop *l, PsOpCode op, const PsValue *a, const PsValue *b, PsValue *out) {
+    PsType type = loop_numeric(l, a), amount = loop_numeric(l, b);
+    PsRef left, right;
+    TRY(loop_as(l, a, type == PS_U1 ? PS_I32 : type, &left));
+    TRY(loop_as(l, b, amount == PS_U1 ? PS_I32 : amount, &right));
+    *out = loop_scalar(l, ps_build_binary(loop_b(l), op, left, right));
+    return PS_OK;
+}
+
+/* a ** n for a known n: the products that PS_OP_IPOW computes, without its loop. */
+#define MAX_UNROLLED_POWER 64
+static PsRef power_product(PsBuilder *b, PsType type, PsRef base, uint32_t n) {
+    PsRef result = 0;
+    for (; n; n >>= 1) {
+        if (n & 1) result = result ? ps_build_binary(b, PS_OP_MUL, result, base) : base;
+        if (n > 1) base = ps_build_binary(b, PS_OP_MUL, base, base);
+    }
+    return result ? result : ps_build_int(b, type, 1);
+}
+
+static PsStatus power_known(Loop *l, const PsValue *a, int64_t n, PsType type, PsValue *out) {
+    PsBuilder *b = loop_b(l);
+    PsRef base;
+    if (n < 0 && !loop_is_float(type)) return FAIL(l, NEGATIVE_POWER);
+    TRY(loop_as(l, a, type, &base));
+    PsRef result = power_product(b, type, base, (uint32_t)(n < 0 ? -n : n));
+    if (n < 0) result = ps_build_binary(b, PS_OP_DIV, ps_build_int(b, type, 1), result);
+    *out = loop_scalar(l, result);
+    return PS_OK;
+}
+
+static PsStatus power(Loop *l, const PsValue *a, const PsValue *b, PsType type, PsValue *out) {
+    PsType base = loop_numeric(l, a), exponent = loop_numeric(l, b);
+    int64_t known;
+    if (loop_is_float(exponent)) return as_both(l, PS_OP_POW, a, b, type, out);
+    if (base == PS_U1) base = PS_I32;
+    if (b->kind == PS_VALUE_PYTHON && ps_number_int(b->object, &known) && known >= -MAX_UNROLLED_POWER &&
+        known <= MAX_UNROLLED_POWER)
+        return power_known(l, a, known, base, out);
+    PsRef left, right;
+    TRY(loop_as(l, a, base, &left));
+    TRY(loop_as(l, b, exponent == PS_U1 ? PS_I32 : exponent, &right));
+    *out = loop_scalar(l, ps_build_binary(loop_b(l), PS_OP_IPOW, left, right));
+    return PS_OK;
+}
+
+static PsStatus scalar_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
+    const Operator *info = &operators[op];
+    PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
+    if (!left || !right || info->rule == RULE_MATRIX) return unsupported(l, info->symbol, a, b);
+    bool real = loop_is_float(left) || loop_is_float(right);
+    switch (info->rule) {
+    case RULE_ARITH: return as_both(l, info->op, a, b, loop_promote(left, right), out);
+    case RULE_DIVIDE: return divide(l, a, b, loop_promote(left, right), out);
+    case RULE_POWER: return power(l, a, b, loop_promote(left, right), out);
+    case RULE_BITS:
+        if (real) return unsupported(l, info->symbol, a, b);
+        return as_both(l, info->op, a, b, loop_promote_keep(left, right), out);
+    case RULE_SHIFT: return real ? unsupported(l, info->symbol, a, b) : shift(l, info->op, a, b, out);
+    default: return unsupported(l, info->symbol, a, b);
+    }
+}
+
+static PsStatus vector_binary(Loop *l, void *data, const PsValue *args, PsValue *out) {
+    return loop_binary(l, *(PsAstOp *)data, &args[0], &args[1], out);
+}
+
+PsStatus loop_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
+    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON) return python_binary(l, op, a->object, b->object, out);
+    PsValue args[2] = {loop_load(l, a), loop_load(l, b)};
+    if (loop_is_vector(a) || loop_is_vector(b)) return loop_vector_map(l, 2, args, vector_binary, &op, out);
+    return scalar_binary(l, op, &args[0], &args[1], out);
+}
+
+/* -- unary -- */
+
+static PsStatus vector_unary(Loop *l, void *data, const PsValue *args, PsValue *out) {
+    return loop_unary(l, *(PsAstOp *)data, &args[0], out);
+}
+
+static PsStatus python_unary(Loop *l, PsAstOp op, PyObject *a, PsValue *out) {
+    PyObject *result = NULL;
+    if (op == PS_AST_NOT) {
+        int truth = PyObject_IsTrue(a);
+        result = truth < 0 ? NULL : PyBool_FromLong(!truth);
+    } else if (op == PS_AST_USUB) result = PyNumber_Negative(a);
+    else if (op == PS_AST_UADD) result = PyNumber_Positive(a);
+    else result = PyBool_Check(a) ? PyBool_FromLong(a == Py_False) : PyNumber_Invert(a);
+    return ps_value_take(&l->front, result, out);
+}
+
+PsStatus loop_unary(Loop *l, PsAstOp op, const PsValue *a, PsValue *out) {
+    static const char *const symbols[] = {[PS_AST_UADD] = "+", [PS_AST_USUB] = "-", [PS_AST_INVERT] = "~", [PS_AST_NOT] = "not"};
+    if (a->kind == PS_VALUE_PYTHON) return python_unary(l, op, a->object, out);
+    if (loop_is_vector(a)) return loop_vector_map(l, 1, a, vector_unary, &op, out);
+    PsType type = loop_numeric(l, a);
+    PsRef value;
+    if (!type) return FAIL(l, OPERAND, symbols[op], loop_describe(l, a));
+    if (op == PS_AST_NOT) {
+        TRY(loop_condition(l, "not", a, &value));
+        *out = loop_scalar(l, ps_build_unary(loop_b(l), PS_OP_NOT, value));
+        return PS_OK;
+    }
+    if (op == PS_AST_INVERT && loop_is_float(type)) return FAIL(l, INTEGERS_ONLY, "~", ps_scalar_name(type));
+    TRY(loop_as(l, a, type == PS_U1 && op != PS_AST_INVERT ? PS_I32 : type, &value));
+    if (op != PS_AST_UADD) value = ps_build_unary(loop_b(l), op == PS_AST_USUB ? PS_OP_NEG : PS_OP_NOT, value);
+    *out = loop_scalar(l, value);
+    return PS_OK;
+}
+
+/* -- comparisons -- */
+
+static const struct {
+    const char *symbol;
+    PsOpCode op;
+    int python;
+} comparisons[] = {
+    [PS_AST_EQ] = {"==", PS_OP_EQ, Py_EQ}, [PS_AST_NOTEQ] = {"!=", PS_OP_NE, Py_NE},
+    [PS_AST_LT] = {"<", PS_OP_LT, Py_LT},  [PS_AST_LTE] = {"<=", PS_OP_LE, Py_LE},
+    [PS_AST_GT] = {">", PS_OP_GT, Py_GT},  [PS_AST_GTE] = {">=", PS_OP_GE, Py_GE},
+};
+
+static bool is_signed(PsType t) { return ps_scalar_class(t) == PS_CLASS_INT; }
+
+/* i against u64, a signed and an unsigned integer of which the unsigned one is 64 bits wide: where i is negative the
+ * answer is known, else both fit u64. `swapped`: u64 op i. */
+static PsStatus compare_u64(Loop *l, PsOpCode op, const PsValue *a, const PsValue *b, bool swapped, PsValue *out) {
+    PsBuilder *builder = loop_b(l);
+    PsRef i, u, result, negative, known;
+    TRY(loop_as(l, swapped ? b : a, PS_I64, &i));
+    TRY(loop_as(l, swapped ? a : b, PS_U64, &u));
+    negative = ps_build_binary(builder, PS_OP_LT, i, ps_build_int(builder, PS_I64, 0));
+    PsRef wide = ps_build_cast(builder, i, PS_U64);
+    result = ps_build_binary(builder, op, swapped ? u : wide, swapped ? wide : u);
+    bool less = op == PS_OP_LT || op == PS_OP_LE, more = op == PS_OP_GT || op == PS_OP_GE;
+    known = ps_build_int(builder, PS_U1, op == PS_OP_NE || (swapped ? more : less));
+    *out = loop_scalar(l, ps_build_select(builder, negative, known, result));
+    return PS_OK;
+}
+
+/* The type in which a literal takes part in a comparison: wide enough for its value. */
+static PsType comparison_type(Loop *l, const PsValue *value) {
+    PsType type = loop_numeric(l, value);
+    int64_t known;
+    if (value->kind != PS_VALUE_PYTHON || loop_is_float(type) || type == PS_U1) return type;
+    if (!ps_number_int(value->object, &known)) return PS_U64; /* loop_as refuses what does not fit */
+    return known >= INT32_MIN && known <= INT32_MAX ? type : PS_I64;
+}
+
+static PsStatus scalar_compare(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
+    PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
+    PsOpCode code = comparisons[op].op;
+    if (!left || !right) return unsupported(l, comparisons[op].symbol, a, b);
+    left = comparison_type(l, a), right = comparison_type(l, b);
+    PsType type = loop_promote_keep(left, right);
+    if (loop_is_float(type) || is_signed(left) == is_signed(right) || left == PS_U1 || right == PS_U1)
+        return as_both(l, code, a, b, type, out);
+    if (left == PS_U64 || right == PS_U64) return compare_u64(l, code, a, b, left == PS_U64, out);
+    return as_both(l, code, a, b, PS_I64, out);
+}
+
+static PsStatus vector_compare(Loop *l, void *data, const PsValue *args, PsValue *out) {
+    return loop_compare(l, *(PsAstOp *)data, &args[0], &args[1], out);
+}
+
+PsStatus loop_compare(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
+    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON)
+        return ps_value_take(&l->front, PyObject_RichCompare(a->object, b->object, comparisons[op].python), out);
+    PsValue args[2] = {loop_load(l, a), loop_load(l, b)};
+    if (loop_is_vector(a) || loop_is_vector(b)) return loop_vector_map(l, 2, args, vector_compare, &op, out);
+    /* Of values that can never be equal, such as a number and None. */
+    if ((op == PS_AST_EQ || op == PS_AST_NOTEQ) && (!loop_numeric(l, a) || !loop_numeric(l, b)) &&
+        (a->kind == PS_VALUE_PYTHON || b->kind == PS_VALUE_PYTHON) && (a->kind != PS_VALUE_ARRAY && b->kind != PS_VALUE_ARRAY)) {
+        *out = ps_value_python(op == PS_AST_NOTEQ ? Py_True : Py_False);
+        return PS_OK;
+    }
+    return scalar_compare(l, op, &args[0], &args[1], out);
+}

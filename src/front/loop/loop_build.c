@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The entry: a kernel's tree and what its parameters are in this specialisation -> a module that verifies.
+ */
+#include "front/loop/loop_int.h"
+
+/* -- the rules, as proxies call them -- */
+
+static PsStatus rule_binary(PsFront *front, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
+    return loop_binary((Loop *)front, op, a, b, out);
+}
+static PsStatus rule_unary(PsFront *front, PsAstOp op, const PsValue *a, PsValue *out) {
+    return loop_unary((Loop *)front, op, a, out);
+}
+static PsStatus rule_compare(PsFront *front, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
+    return loop_compare((Loop *)front, op, a, b, out);
+}
+static PsStatus rule_index(PsFront *front, const PsValue *base, const PsValue *index, PsValue *out) {
+    PsValue place;
+    TRY(loop_index((Loop *)front, base, index, 1, &place));
+    *out = loop_load((Loop *)front, &place);
+    return PS_OK;
+}
+static PsStatus rule_attribute(PsFront *front, const PsValue *base, PyObject *name, PsValue *out) {
+    PsValue place;
+    TRY(loop_attribute((Loop *)front, base, name, &place));
+    *out = loop_load((Loop *)front, &place);
+    return PS_OK;
+}
+static PsStatus rule_call(PsFront *front, PyObject *callee, const PsValue *values, uint32_t nargs, PsValue *out) {
+    PsValue function = ps_value_python(callee), *copy = ps_arena_alloc(front->arena, sizeof *copy * (nargs + 1));
+    if (!copy) return PS_NOMEM;
+    for (uint32_t i = 0; i < nargs; i++) copy[i] = values[i];
+    CallArgs args = {.args = copy, .nargs = nargs};
+    return loop_call((Loop *)front, &function, &args, out);
+}
+
+static const PsRules rules = {rule_binary, rule_unary, rule_compare, rule_index, rule_attribute, rule_call};
+
+/* -- the kernel -- */
+
+static PsStatus bind_parameter(Loop *l, const PsParam *param, uint32_t *narg) {
+    PsFunc *main = loop_b(l)->func;
+    PsModule *m = l->front.module;
+    if (param->kind == PS_PARAM_TEMPLATE) {
+        PsValue value;
+        TRY(ps_value_take(&l->front, Py_NewRef(param->value), &value));
+        return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
+    }
+    bool array = param->kind == PS_PARAM_ARRAY;
+    PsType type = array ? ps_type_array(m, param->dtype, param->ndim, param->unit) : param->dtype;
+    if (!ps_vec_push(l->front.arena, &main->params, type)) return PS_NOMEM;
+    PsRef ref = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, (*narg)++);
+    PsValue value = {.kind = array ? PS_VALUE_ARRAY : PS_VALUE_SCALAR, .ref = ref, .type = type};
+    return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
+}
+
+static PsStatus build_kernel(Loop *l, PyObject *function, PsAstTree *tree, const PsParam *params, uint32_t nparams,
+                             PyObject *returns) {
+    LoopFunc kernel = {.kind = FUNC_KERNEL, .region = 1};
+    uint32_t narg = 0;
+    Flow flow;
+    PsFunc *main = ps_func_new(l->front.module, "main", 4);
+    if (!main) return PS_NOMEM;
+    *loop_b(l) = ps_builder_at_end(main, 1);
+    TRY(ps_front_func_begin(&l->front, &kernel.base, function, tree));
+    l->func = &kernel;
+    l->front.func = &kernel.base;
+    loop_at(l, tree->function);
+    if (returns) TRY(loop_return_type(l, returns, &kernel.annotated));
+    for (uint32_t i = 0; i < nparams; i++) TRY(bind_parameter(l, &params[i], &narg));
+    if (kernel.annotated && !ps_vec_push(l->front.arena, &main->results, kernel.annotated)) return PS_NOMEM;
+    TRY(loop_exec_list(l, &tree->function->body, &flow));
+    loop_at(l, tree->function);
+    if (l->config) {
+        l->front.at = l->config_at;
+        return FAIL(l, LOOP_CONFIG_UNUSED);
+    }
+    if (kernel.annotated && !kernel.returned) return FAIL(l, KERNEL_RETURN_MISSING);
+    l->build->result = kernel.annotated;
+    return PS_OK;
+}
+
+static PsStatus finish(PsBuild *out, const PsParam *params, uint32_t nparams, PsStatus status) {
+    if (status) return status;
+    if (out->diag.set) return PS_FAIL; /* Python code in between caught what we raised */
+    if (ps_arena_failed(&out->arena)) return PS_NOMEM;
+    TRY(loop_find_writes(out->module, params, nparams, out->writes));
+#ifndef NDEBUG
+    TRY(ps_ir_verify(out->module, "front", &out->diag));
+#endif
+    return ps_arena_failed(&out->arena) ? PS_NOMEM : PS_OK;
+}
+
+PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObject *function, PsAstTree *tree,
+                       const PsParam *params, uint32_t nparams, PyObject *return_annotation, PsBuild *out) {
+    *out = (PsBuild){0};
+    ps_arena_init(&out->arena);
+    ps_diag_init(&out->diag, &out->arena);
+    out->module = ps_module_new(&out->arena);
+    out->writes = ps_arena_alloc(&out->arena, nparams + 1);
+    Loop *l = ps_arena_alloc(&out->arena, sizeof *l);
+    if (!out->module || !out->writes || !l) return PS_NOMEM;
+    out->module->checked = options->checked;
+    l->build = out;
+    ps_map_init(&l->instances, &out->arena);
+    ps_map_init(&l->warned, &out->arena);
+    PsStatus status = ps_front_begin(&l->front, types, options, out->module, &out->diag, &out->facts, &rules);
+    if (!status) status = build_kernel(l, function, tree, params, nparams, return_annotation);
+    if (status == PS_PYERR && PyErr_Occurred()) ps_front_note_place(&l->front);
+    ps_front_end(&l->front);
+    status = finish(out, params, nparams, status);
+    if (status == PS_PYERR && !PyErr_Occurred()) return PS_NOMEM;
+    if (status != PS_PYERR) PyErr_Clear();
+    return status;
+}
+
+void ps_build_free(PsBuild *build) {
+    ps_facts_free(&build->facts);
+    ps_arena_free(&build->arena);
+    *build = (PsBuild){0};
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * for, break, continue. A for in main's body is parallel, over all axes of its domain at once; anywhere else, and after
+ * ti.loop_config(serialize=True), it is a nest of serial loops. A loop over something from ti.static is unrolled.
+ */
+#include "front/loop/loop_int.h"
+
+typedef struct For {
+    PsAst *node;
+    PsDomain domain;
+    bool grouped;
+    PsRef index[PS_MAX_AXES]; /* by axis of the domain */
+} For;
+
+/* -- targets -- */
+
+PsStatus loop_new_name(Loop *l, PsAst *target) {
+    if (target->kind != PS_AST_NAME) return FAIL(l, LOOP_TARGET);
+    if (!ps_name_find(&l->func->base, target->name) || PyUnicode_CompareWithASCIIString(target->name, "_") == 0)
+        return PS_OK;
+    const char *name = PyUnicode_AsUTF8(target->name);
+    return name ? FAIL(l, LOOP_NAME_TAKEN, name) : PS_PYERR;
+}
+
+static PsStatus bind_index(Loop *l, PsAst *target, const PsValue *value) {
+    loop_at(l, target);
+    TRY(loop_new_name(l, target));
+    return ps_name_bind(&l->front, target->name, PS_BIND_INDEX, value);
+}
+
+static PsStatus bind_targets(Loop *l, For *f) {
+    PsAst *target = f->node->a;
+    uint32_t ndim = f->domain.ndim;
+    if (f->grouped) {
+        PsValue vector;
+        if (target->kind != PS_AST_NAME) return FAIL(l, GROUPED_TARGETS, target->list.len);
+        TRY(loop_vector_new(l, ndim, &vector));
+        for (uint32_t i = 0; i < ndim; i++) vector.items[i] = loop_scalar(l, f->index[i]);
+        return bind_index(l, target, &vector);
+    }
+    if (target->kind == PS_AST_NAME && ndim == 1) {
+        PsValue value = loop_scalar(l, f->index[0]);
+        return bind_index(l, target, &value);
+    }
+    uint32_t n = target->kind == PS_AST_TUPLE || target->kind == PS_AST_LIST ? target->list.len : 1;
+    if (n != ndim || target->kind == PS_AST_NAME) return FAIL(l, LOOP_TARGETS, n, ndim);
+    for (uint32_t i = 0; i < n; i++) {
+        PsValue value = loop_scalar(l, f->index[i]);
+        TRY(bind_index(l, target->list.items[i], &value));
+    }
+    return PS_OK;
+}
+
+static PsStatus exec_body(Loop *l, For *f, LoopContext *context) {
+    Flow flow;
+    uint32_t mark = ps_names_enter(&l->func->base);
+    context->outer = l->func->loops;
+    context->region = loop_b(l)->region;
+    l->func->loops = context;
+    PsStatus status = bind_targets(l, f);
+    if (!status) status = loop_exec_block(l, &f->node->body, &flow);
+    l->func->loops = context->outer;
+    ps_names_leave(&l->front, &l->func->base, mark);
+    return status;
+}
+
+/* -- parallel -- */
+
+static PsStatus exec_parallel(Loop *l, For *f) {
+    PsRef args[2 * PS_MAX_AXES];
+    PsDomain *domain = &f->domain;
+    for (uint32_t i = 0; i < domain->ndim; i++) {
+        uint32_t axis = domain->has_axes ? domain->axes[i] : i;
+        TRY(loop_parallel_bound(l, &domain->lo[axis], &args[2 * i]));
+        TRY(loop_parallel_bound(l, &domain->hi[axis], &args[2 * i + 1]));
+    }
+    PsBuilder *b = loop_b(l), saved = *b;
+    PsRef op = ps_build_op(b, PS_OP_PARFOR, PS_KIND_NONE, args, 2 * domain->ndim, 0);
+    PsRegion region = ps_op(b->func, op)->region0;
+    for (uint32_t i = 0; i < domain->ndim; i++)
+        f->index[domain->has_axes ? domain->axes[i] : i] = ps_region_add_param(b->func, region, PS_I32);
+    LoopContext context = {.kind = LOOP_PARALLEL};
+    b->region = region;
+    l->parallel = region;
+    PsStatus status = exec_body(l, f, &context);
+    l->parallel = 0;
+    *b = saved;
+    return status;
+}
+
+/* -- serial -- */
+
+/* Whether a break of this loop stands in the body, so that a nest must be left as a whole. */
+static bool breaks(const PsAstList *body) {
+    for (uint32_t i = 0; i < body->len; i++) {
+        const PsAst *node = body->items[i];
+        if (node->kind == PS_AST_BREAK) return true;
+        if (node->kind == PS_AST_IF && (breaks(&node->body) || breaks(&node->orelse))) return true;
+    }
+    return false;
+}
+
+static bool is_wide(Loop *l, const PsValue *value) {
+    PsType type = loop_numeric(l, value);
+    int64_t known;
+    if (value->kind == PS_VALUE_PYTHON && ps_number_int(value->object, &known)) return known < INT32_MIN || known > INT32_MAX;
+    return ps_scalar_bits(type) == 64 || type == PS_U32;
+}
+
+static PsStatus serial_bound(Loop *l, const PsValue *value, PsType type, PsRef *out) {
+    if (value->kind == PS_VALUE_SCALAR && value->type == PS_U64) {
+        PsBuilder *b = loop_b(l);
+        PsRef fits = ps_build_binary(b, PS_OP_MIN, value->ref, ps_build_int(b, PS_U64, INT64_MAX));
+        *out = ps_build_cast(b, fits, PS_I64);
+        return PS_OK;
+    }
+    return loop_as(l, value, type, out);
+}
+
+static PsStatus exec_serial_axis(Loop *l, For *f, uint32_t level, PsRef broken, const PsRef *bounds);
+
+/* After the loops inside a nest: a break there ends this one too. */
+static void pass_break_on(Loop *l, PsRef broken) {
+    PsBuilder *b = loop_b(l), saved = *b;
+    PsRef flag = ps_build_load(b, broken);
+    PsRef branch = ps_build_op(b, PS_OP_IF, PS_KIND_NONE, &flag, 1, 0);
+    b->region = ps_op(b->func, branch)->region0;
+    ps_build_op(b, PS_OP_BREAK, PS_KIND_NONE, NULL, 0, 0);
+    *b = saved;
+}
+
+static PsStatus exec_serial_inside(Loop *l, For *f, uint32_t level, PsRef broken, const PsRef *bounds) {
+    if (level + 1 == f->domain.ndim) {
+        LoopContext context = {.kind = LOOP_SERIAL, .broken = broken};
+        return exec_body(l, f, &context);
+    }
+    TRY(exec_serial_axis(l, f, level + 1, broken, bounds));
+    if (broken) pass_break_on(l, broken);
+    return PS_OK;
+}
+
+static PsStatus exec_serial_axis(Loop *l, For *f, uint32_t level, PsRef broken, const PsRef *bounds) {
+    PsBuilder *b = loop_b(l), saved = *b;
+    PsRef op = ps_build_op(b, PS_OP_FOR, PS_KIND_NONE, &bounds[2 * level], 2, 0);
+    PsRegion region = ps_op(b->func, op)->region0;
+    uint32_t axis = f->domain.has_axes ? f->domain.axes[level] : level;
+    f->index[axis] = ps_region_add_param(b->func, region, loop_type_of(l, bounds[2 * level]));
+    b->region = region;
+    PsStatus status = exec_serial_inside(l, f, level, broken, bounds);
+    *b = saved;
+    return status;
+}
+
+static PsStatus exec_serial(Loop *l, For *f) {
+    PsRef bounds[2 * PS_MAX_AXES], broken = 0;
+    PsDomain *domain = &f->domain;
+    for (uint32_t i = 0; i < domain->ndim; i++) {
+        uint32_t axis = domain->has_axes ? domain->axes[i] : i;
+        PsType type = is_wide(l, &domain->lo[axis]) || is_wide(l, &domain->hi[axis]) ? PS_I64 : PS_I32;
+        TRY(serial_bound(l, &domain->lo[axis], type, &bounds[2 * i]));
+        TRY(serial_bound(l, &domain->hi[axis], type, &bounds[2 * i + 1]));
+    }
+    if (domain->ndim > 1 && breaks(&f->node->body)) broken = ps_build_var(loop_b(l), PS_U1);
+    return exec_serial_axis(l, f, 0, broken, bounds);
+}
+
+/* -- which kind -- */
+
+static bool is_parallel(Loop *l) {
+    PsBuilder *b = loop_b(l);
+    return b->func == l->front.module->funcs.data[0] && b->region == 1 && !l->serial;
+}
+
+static PsStatus python_range(Loop *l, PyObject *range, PsDomain *out) {
+    static const char *const names[] = {"start", "stop", "step"};
+    PyObject *parts[3];
+    for (int i = 0; i < 3; i++) {
+        parts[i] = ps_front_keep(&l->front, PyObject_GetAttrString(range, names[i]));
+        if (!parts[i]) return PS_PYERR;
+    }
+    int64_t step;
+    if (!ps_number_int(parts[2], &step) || step != 1) return FAIL(l, RANGE_STEP);
+    PsValue bounds[2] = {ps_value_python(parts[0]), ps_value_python(parts[1])};
+    CallArgs args = {.args = bounds, .nargs = 2};
+    return loop_range_domain(l, &args, out);
+}
+
+static PsStatus domain_of(Loop *l, const PsValue *value, For *f) {
+    const PsValue *inner = value;
+    if (value->kind == PS_VALUE_GROUPED) {
+        f->grouped = true;
+        inner = &value->items[0];
+    }
+    if (inner->kind == PS_VALUE_ARRAY) {
+        TRY(loop_array_domain(l, inner, &f->domain));
+        return f->domain.ndim ? PS_OK : FAIL(l, LOOP_NO_AXES);
+    }
+    if (inner->kind == PS_VALUE_NDRANGE) {
+        f->domain = *inner->domain;
+        return PS_OK;
+    }
+    if (inner->kind == PS_VALUE_PYTHON && PyRange_Check(inner->object)) return python_range(l, inner->object, &f->domain);
+    if (inner->kind == PS_VALUE_PYTHON) {
+        bool captured = ps_is_numpy(inner->object, "ndarray") || Py_TYPE(inner->object) == (PyTypeObject *)l->front.types->array_type;
+        if (captured) return FAIL(l, CAPTURED_ARRAY);
+    }
+    return FAIL(l, LOOP_ITERABLE, loop_describe(l, inner));
+}
+
+PsStatus loop_exec_for(Loop *l, PsAst *node, Flow *flow) {
+    For f = {.node = node};
+    PsValue iterable;
+    bool serialize = l->config && l->serialize;
+    l->config = false;
+    if (node->orelse.len) return FAIL(l, LOOP_ELSE, "for");
+    TRY(loop_eval(l, node->b, &iterable));
+    loop_at(l, node->b);
+    if (iterable.is_static) return loop_exec_static_for(l, node, &iterable, flow);
+    TRY(domain_of(l, &iterable, &f));
+    loop_at(l, node);
+    return is_parallel(l) && !serialize ? exec_parallel(l, &f) : exec_serial(l, &f);
+}
+
+/* -- break, continue -- */
+
+PsStatus loop_exec_break(Loop *l, PsAst *node, Flow *flow) {
+    (void)node;
+    PsBuilder *b = loop_b(l);
+    LoopContext *loop = l->func->loops;
+    *flow = FLOW_BREAK;
+    if (!loop || loop->kind == LOOP_PARALLEL) return FAIL(l, BREAK_PARALLEL);
+    if (loop->kind == LOOP_STATIC) return loop->region == b->region ? PS_OK : FAIL(l, BREAK_STATIC, "break", "break");
+    if (loop->broken) ps_build_store(b, loop->broken, ps_build_int(b, PS_U1, 1));
+    ps_build_op(b, PS_OP_BREAK, PS_KIND_NONE, NULL, 0, 0);
+    return PS_OK;
+}
+
+PsStatus loop_exec_continue(Loop *l, PsAst *node, Flow *flow) {
+    (void)node;
+    PsBuilder *b = loop_b(l);
+    LoopContext *loop = l->func->loops;
+    *flow = FLOW_CONTINUE;
+    if (loop && loop->kind == LOOP_STATIC)
+        return loop->region == b->region ? PS_OK : FAIL(l, BREAK_STATIC, "continue", "continue");
+    ps_build_op(b, PS_OP_CONTINUE, PS_KIND_NONE, NULL, 0, 0);
+    return PS_OK;
+}

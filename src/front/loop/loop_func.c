@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Funcs. Most are built once for the types of their arguments and called. Expanded in place are those that
+ *   - take a variable of the caller by reference (template()), or values that exist only while compiling (tuples, ...);
+ *   - return such values;
+ *   - are called at the kernel's top level and contain a for, which is parallel there;
+ *   - are a single return: the call would cost more than the expression.
+ * The result has the same bits either way: arguments and results pass through locals, so no expression reaches across.
+ */
+#include "front/loop/loop_int.h"
+
+#include <stdio.h>
+
+#include <string.h>
+
+#define MAX_EXPANSIONS 64 /* of one func inside itself */
+
+typedef struct FuncCall {
+    PsFuncObject *func;
+    PsAstTree *tree;
+    const char *name;
+    BoundArg *args;
+    uint32_t nargs;
+    PyObject *returns; /* annotation or NULL */
+} FuncCall;
+
+/* -- entering and leaving -- */
+
+typedef struct Saved {
+    LoopFunc *func;
+    PsBuilder b;
+    PsRegion parallel;
+    int serial;
+    bool config;
+    PsSpan at;
+} Saved;
+
+static PsStatus enter(Loop *l, FuncCall *call, LoopFunc *func, Saved *saved) {
+    *saved = (Saved){l->func, *loop_b(l), l->parallel, l->serial, l->config, l->front.at};
+    if (!ps_vec_push(l->front.arena, &l->front.diag->calls, l->front.at)) return PS_NOMEM;
+    TRY(ps_front_func_begin(&l->front, &func->base, call->func->function, call->tree));
+    l->func = func;
+    l->front.func = &func->base;
+    l->config = false;
+    PyObject *returns = call->returns;
+    if (returns && PyUnicode_Check(returns) && call->tree->function->a) /* from __future__ import annotations */
+        TRY(loop_eval_python(l, call->tree->function->a, &returns));
+    return loop_return_type(l, returns, &func->annotated);
+}
+
+static void leave(Loop *l, const Saved *saved, bool failed) {
+    l->func = saved->func;
+    l->front.func = &saved->func->base;
+    *loop_b(l) = saved->b;
+    l->parallel = saved->parallel;
+    l->serial = saved->serial;
+    l->config = saved->config;
+    if (!failed) l->front.at = saved->at;
+    l->front.diag->calls.len--;
+}
+
+/* -- in place -- */
+
+static bool is_plain(Loop *l, PsRef ref) {
+    switch (ps_op(loop_b(l)->func, ref)->code) {
+    case PS_OP_CONST:
+    case PS_OP_ARG:
+    case PS_OP_PARAM:
+    case PS_OP_DIM:
+    case PS_OP_LOAD: return true;
+    default: return false;
+    }
+}
+
+/* A parameter by value: a local of its own when the func may change it or the argument is an expression. */
+static PsStatus bind_scalar(Loop *l, FuncCall *call, const BoundArg *arg, PsRef ref) {
+    if (loop_param_assigned(call->tree, arg->param->name) || !is_plain(l, ref)) return loop_new_local(l, arg->param->name, ref);
+    PsValue value = loop_scalar(l, ref);
+    return ps_name_bind(&l->front, arg->param->name, PS_BIND_CONSTANT, &value);
+}
+
+static PsStatus bind_vector(Loop *l, const BoundArg *arg, PsType type) {
+    PsValue copy;
+    TRY(loop_vector_new(l, arg->value.count, &copy));
+    for (uint32_t i = 0; i < copy.count; i++) {
+        PsRef ref;
+        TRY(type ? loop_store_value(l, &arg->value.items[i], type, "Argument", &ref) : loop_runtime(l, &arg->value.items[i], &ref));
+        PsRef place = ps_build_var(loop_b(l), loop_type_of(l, ref));
+        ps_build_store(loop_b(l), place, ref);
+        copy.items[i] = (PsValue){.kind = PS_VALUE_PLACE, .ref = place, .type = loop_type_of(l, ref)};
+    }
+    return ps_name_bind(&l->front, arg->param->name, PS_BIND_LOCAL, &copy);
+}
+
+static PsStatus bind_inline(Loop *l, FuncCall *call, const BoundArg *arg) {
+    PsRef ref;
+    loop_at(l, arg->param);
+    if (arg->is_template) return ps_name_bind(&l->front, arg->param->name, PS_BIND_REFERENCE, &arg->value);
+    if (loop_is_vector(&arg->value)) return bind_vector(l, arg, arg->type);
+    if (!loop_numeric(l, &arg->value)) return ps_name_bind(&l->front, arg->param->name, PS_BIND_CONSTANT, &arg->value);
+    TRY(arg->type ? loop_store_value(l, &arg->value, arg->type, "Argument", &ref) : loop_runtime(l, &arg->value, &ref));
+    return bind_scalar(l, call, arg, ref);
+}
+
+static uint32_t count_expanding(Loop *l, PsFuncObject *func) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->expanding.len; i++) n += l->expanding.data[i] == (PyObject *)func;
+    return n;
+}
+
+static PsStatus expand(Loop *l, FuncCall *call, PsValue *out) {
+    LoopFunc func = {.kind = FUNC_INLINE, .region = loop_b(l)->region};
+    Saved saved;
+    Flow flow;
+    if (count_expanding(l, call->func) >= MAX_EXPANSIONS) return FAIL(l, RECURSION, call->name, MAX_EXPANSIONS);
+    if (!ps_vec_push(l->front.arena, &l->expanding, (PyObject *)call->func)) return PS_NOMEM;
+    PsStatus status = enter(l, call, &func, &saved);
+    for (uint32_t i = 0; !status && i < call->nargs; i++) status = bind_inline(l, call, &call->args[i]);
+    if (!status) status = loop_exec_list(l, &call->tree->function->body, &flow);
+    if (!status && func.annotated && !func.returned) status = FAIL(l, RETURN_MISSING, call->name);
+    *out = func.returned ? func.result : ps_value_python(Py_None);
+    leave(l, &saved, status != PS_OK);
+    l->expanding.len--;
+    return status;
+}
+
+/* -- built once -- */
+
+/* What makes two calls the same function. Python values count by identity. */
+typedef struct KeyPart {
+    uint64_t kind, what;
+} KeyPart;
+
+static PsType param_type(Loop *l, const BoundArg *arg) {
+    if (arg->value.kind == PS_VALUE_ARRAY) return arg->value.type;
+    if (arg->is_template && arg->value.kind == PS_VALUE_PYTHON) return PS_KIND_NONE;
+    PsType type = loop_numeric(l, &arg->value);
+    return type && arg->type ? arg->type : type;
+}
+
+static PsStatus find_instance(Loop *l, FuncCall *call, Instance **out) {
+    KeyPart *key = ps_arena_alloc(l->front.arena, sizeof *key * (call->nargs + 1));
+    uint64_t found;
+    if (!key) return PS_NOMEM;
+    key[0] = (KeyPart){0, (uint64_t)(uintptr_t)call->func};
+    for (uint32_t i = 0; i < call->nargs; i++) {
+        PsType type = param_type(l, &call->args[i]);
+        key[i + 1] = (KeyPart){1, type};
+        if (!type) key[i + 1] = (KeyPart){2, (uint64_t)(uintptr_t)call->args[i].value.object};
+    }
+    size_t size = sizeof *key * (call->nargs + 1);
+    if (ps_map_get(&l->instances, key, size, &found)) {
+        *out = (Instance *)(uintptr_t)found;
+        return PS_OK;
+    }
+    *out = ps_arena_alloc(l->front.arena, sizeof **out);
+    return *out && ps_map_put(&l->instances, key, size, (uint64_t)(uintptr_t)*out) ? PS_OK : PS_NOMEM;
+}
+
+static PsFunc *new_func(Loop *l, FuncCall *call, Instance *instance) {
+    PsModule *m = l->front.module;
+    char text[80];
+    size_t n = 0;
+    for (const char *c = call->name; *c && n < 48; c++)
+        text[n++] = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ? *c : '_';
+    n += (size_t)snprintf(text + n, sizeof text - n, ".%u", m->funcs.len);
+    instance->index = m->funcs.len;
+    return ps_func_new(m, text, n);
+}
+
+static void empty_func(PsFunc *f) {
+    f->params.len = f->results.len = 0;
+    f->ops.len = f->args.len = 1;
+    f->regions.len = 2;
+    f->regions.data[1] = (PsRegionInfo){0};
+}
+
+static PsStatus bind_param(Loop *l, FuncCall *call, PsFunc *f, const BoundArg *arg) {
+    PsType type = param_type(l, arg);
+    loop_at(l, arg->param);
+    PsBindKind kind = arg->is_template ? PS_BIND_REFERENCE : PS_BIND_CONSTANT;
+    if (!type) return ps_name_bind(&l->front, arg->param->name, kind, &arg->value);
+    PsRef ref = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, f->params.len);
+    if (!ps_vec_push(l->front.arena, &f->params, type)) return PS_NOMEM;
+    if (ps_type_is_scalar(type) && !arg->is_template) return bind_scalar(l, call, arg, ref);
+    PsValue value = {.kind = ps_type_is_scalar(type) ? PS_VALUE_SCALAR : PS_VALUE_ARRAY, .ref = ref, .type = type};
+    return ps_name_bind(&l->front, arg->param->name, kind, &value);
+}
+
+static PsStatus build_body(Loop *l, FuncCall *call, PsFunc *f, Instance *instance) {
+    Flow flow;
+    for (uint32_t i = 0; i < call->nargs; i++) TRY(bind_param(l, call, f, &call->args[i]));
+    TRY(loop_exec_list(l, &call->tree->function->body, &flow));
+    if (flow != FLOW_RETURN && (instance->returns || l->func->annotated)) return FAIL(l, RETURN_MISSING, call->name);
+    if (instance->returns && !ps_vec_push(l->front.arena, &f->results, instance->result)) return PS_NOMEM;
+    return PS_OK;
+}
+
+static PsStatus build_once(Loop *l, FuncCall *call, PsFunc *f, Instance *instance) {
+    LoopFunc func = {.kind = FUNC_CALLED, .region = 1, .instance = instance};
+    Saved saved;
+    PsStatus status = enter(l, call, &func, &saved);
+    PsSpan at = l->front.at;
+    *loop_b(l) = ps_builder_at_end(f, 1);
+    l->parallel = 0;
+    l->front.at = at;
+    if (func.annotated) instance->result = func.annotated;
+    if (!status) status = build_body(l, call, f, instance);
+    leave(l, &saved, status != PS_OK);
+    return status;
+}
+
+/* Builds until the result's type holds all returns. INSTANCE_INLINE afterwards: it must be expanded instead. */
+static PsStatus build_instance(Loop *l, FuncCall *call, Instance *instance) {
+    PsFunc *f = new_func(l, call, instance);
+    PsStatus status;
+    if (!f) return PS_NOMEM;
+    do {
+        PsType widen = instance->widen;
+        *instance = (Instance){.state = INSTANCE_BUILDING, .index = instance->index, .result = widen};
+        empty_func(f);
+        status = build_once(l, call, f, instance);
+        if (status && instance->widen && instance->recursive && !l->front.diag->set)
+            return FAIL(l, RECURSIVE_RESULT, call->name);
+    } while (status == PS_FAIL && instance->widen && !l->front.diag->set);
+    if (status == PS_FAIL && instance->state == INSTANCE_INLINE && !l->front.diag->set) {
+        empty_func(f);
+        if (instance->index + 1 == l->front.module->funcs.len) l->front.module->funcs.len--;
+        return PS_OK;
+    }
+    if (!status) instance->state = INSTANCE_DONE;
+    return status;
+}
+
+static PsStatus emit_call(Loop *l, FuncCall *call, Instance *instance, PsValue *out) {
+    PsRef *args = ps_arena_alloc(l->front.arena, sizeof *args * (call->nargs + 1));
+    uint32_t n = 0;
+    if (!args) return PS_NOMEM;
+    for (uint32_t i = 0; i < call->nargs; i++) {
+        const BoundArg *arg = &call->args[i];
+        PsType type = param_type(l, arg);
+        if (!type) continue;
+        if (arg->value.kind == PS_VALUE_ARRAY) args[n++] = arg->value.ref;
+        else TRY(loop_store_value(l, &arg->value, type, "Argument", &args[n++]));
+    }
+    PsRef result = ps_build_op(loop_b(l), PS_OP_CALL, instance->result, args, n, instance->index);
+    *out = instance->result ? loop_scalar(l, result) : ps_value_python(Py_None);
+    return PS_OK;
+}
+
+/* A call of a func that is being built: its result must be known already. */
+static PsStatus check_recursive(Loop *l, FuncCall *call, Instance *instance) {
+    if (instance->state != INSTANCE_BUILDING) return PS_OK;
+    instance->recursive = true;
+    if (instance->result || !loop_tree_returns_value(call->tree)) return PS_OK;
+    return FAIL(l, RECURSIVE_RESULT, call->name);
+}
+
+/* -- which way -- */
+
+static bool holds_proxies(Loop *l, PyObject *object, int depth) {
+    if (ps_proxy_check(&l->front, object) || depth > 20) return true;
+    if (PyDict_Check(object)) {
+        PyObject *key, *value;
+        Py_ssize_t at = 0;
+        while (PyDict_Next(object, &at, &key, &value))
+            if (holds_proxies(l, value, depth + 1)) return true;
+        return false;
+    }
+    if (!PyTuple_Check(object) && !PyList_Check(object)) return false;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++)
+        if (holds_proxies(l, PySequence_Fast_GET_ITEM(object, i), depth + 1)) return true;
+    return false;
+}
+
+/* Arguments that no function of the IR can take. */
+static bool needs_place(Loop *l, const BoundArg *arg) {
+    switch (arg->value.kind) {
+    case PS_VALUE_SCALAR:
+    case PS_VALUE_ARRAY: return false;
+    case PS_VALUE_PLACE: return arg->is_template;
+    case PS_VALUE_PYTHON: return holds_proxies(l, arg->value.object, 0);
+    default: return true;
+    }
+}
+
+static bool is_top_level(Loop *l) {
+    PsBuilder *b = loop_b(l);
+    return b->func == l->front.module->funcs.data[0] && b->region == 1 && !l->serial;
+}
+
+static bool is_expression(const PsAstTree *tree) {
+    const PsAstList *body = &tree->function->body;
+    uint32_t first = 0;
+    while (first < body->len && body->items[first]->kind == PS_AST_EXPR && body->items[first]->a->kind == PS_AST_CONSTANT) first++;
+    return first + 1 == body->len && body->items[first]->kind == PS_AST_RETURN;
+}
+
+static bool must_expand(Loop *l, FuncCall *call) {
+    for (uint32_t i = 0; i < call->nargs; i++)
+        if (needs_place(l, &call->args[i])) return true;
+    return loop_tree_returns_container(call->tree);
+}
+
+static bool prefers_expansion(Loop *l, FuncCall *call) {
+    if (count_expanding(l, call->func)) return false;
+    if (is_expression(call->tree)) return true;
+    return is_top_level(l) && loop_tree_has_for(call->tree) && !loop_tree_returns_early(call->tree);
+}
+
+static PsStatus call_either_way(Loop *l, FuncCall *call, PsValue *out) {
+    Instance *instance;
+    if (must_expand(l, call) || prefers_expansion(l, call)) return expand(l, call, out);
+    TRY(find_instance(l, call, &instance));
+    if (!instance->state) TRY(build_instance(l, call, instance));
+    if (instance->state == INSTANCE_INLINE) return expand(l, call, out);
+    TRY(check_recursive(l, call, instance));
+    return emit_call(l, call, instance, out);
+}
+
+PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallArgs *args, PsValue *out) {
+    FuncCall call = {.func = func, .tree = ps_func_tree(func)};
+    if (!call.tree) return ps_front_python_failed(&l->front);
+    call.name = PyUnicode_AsUTF8(((PyFunctionObject *)func->function)->func_name);
+    if (!call.name) return PS_PYERR;
+    TRY(ps_front_deeper(&l->front));
+    PsStatus status = loop_bind_args(l, func, call.tree, self, args, &call.args, &call.nargs);
+    if (!status) {
+        for (uint32_t i = 0; i < call.nargs; i++) /* by value: what it is now */
+            if (!call.args[i].is_template) call.args[i].value = loop_load(l, &call.args[i].value);
+        PyObject *annotations = PyObject_GetAttrString(func->function, "__annotations__");
+        call.returns = annotations && PyDict_Check(annotations) ? PyDict_GetItemString(annotations, "return") : NULL;
+        if (call.returns) Py_INCREF(call.returns);
+        Py_XDECREF(annotations);
+        if (call.returns && !ps_front_keep(&l->front, call.returns)) status = PS_PYERR;
+        else if (!annotations) status = PS_PYERR;
+    }
+    if (!status) status = call_either_way(l, &call, out);
+    l->front.depth--;
+    return status;
+}

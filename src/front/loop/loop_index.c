@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Subscripts and shapes. An index into an array is one integer per axis; a vector or tuple among the indices stands
+ * for its elements. Indices stay as wide as they are: an i64 index is not cut to i32.
+ */
+#include "front/loop/loop_int.h"
+
+/* -- indices -- */
+
+static PsStatus known_index(Loop *l, int64_t value, PsRef *out) {
+    if (value < 0) return FAIL(l, NEGATIVE_INDEX, (long long)value);
+    *out = ps_build_int(loop_b(l), value <= INT32_MAX ? PS_I32 : PS_I64, value);
+    return PS_OK;
+}
+
+PsStatus loop_to_index(Loop *l, const PsValue *value, int position, PsRef *out) {
+    PsType type = loop_numeric(l, value);
+    int64_t known;
+    if (!type || loop_is_float(type)) return FAIL(l, INDEX_TYPE, loop_describe(l, value), position);
+    if (value->kind == PS_VALUE_PYTHON) {
+        if (!ps_number_int(value->object, &known)) return FAIL(l, INDEX_TYPE, loop_describe(l, value), position);
+        return known_index(l, known, out);
+    }
+    bool wide = ps_scalar_bits(type) == 64 || type == PS_U32;
+    return loop_as(l, value, wide ? PS_I64 : PS_I32, out);
+}
+
+typedef struct Indices {
+    PsValue values[PS_MAX_AXES];
+    uint32_t n;
+} Indices;
+
+static PsStatus add_index(Loop *l, const PsValue *value, Indices *out) {
+    if (out->n == PS_MAX_AXES) return FAIL(l, INDEX_TOO_MANY, PS_MAX_AXES);
+    out->values[out->n++] = *value;
+    return PS_OK;
+}
+
+/* x[I, k] with I a vector of two: three indices. x[None] and x[()] are none. */
+static PsStatus flatten(Loop *l, const PsValue *indices, uint32_t n, Indices *out) {
+    out->n = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const PsValue *value = &indices[i];
+        bool python = value->kind == PS_VALUE_PYTHON;
+        if (python && value->object == Py_None && n == 1) continue;
+        if (python && PySlice_Check(value->object)) return FAIL(l, SLICE);
+        if (!loop_is_vector(value) && !(python && (PyTuple_Check(value->object) || PyList_Check(value->object)))) {
+            TRY(add_index(l, value, out));
+            continue;
+        }
+        PsValue *items;
+        uint32_t count;
+        TRY(loop_items(l, value, &items, &count));
+        for (uint32_t k = 0; k < count; k++) TRY(add_index(l, &items[k], out));
+    }
+    return PS_OK;
+}
+
+static PsStatus index_array(Loop *l, const PsValue *base, const Indices *indices, PsValue *out) {
+    const PsTypeInfo *info = ps_type_info(l->front.module, base->type);
+    PsRef args[PS_MAX_AXES + 1] = {base->ref};
+    PsType elem = info->elem;
+    if (indices->n != info->ndim) return FAIL(l, INDEX_COUNT, info->ndim, indices->n);
+    for (uint32_t i = 0; i < indices->n; i++) TRY(loop_to_index(l, &indices->values[i], (int)i, &args[i + 1]));
+    PsRef place = ps_build_op(loop_b(l), PS_OP_PLACE, ps_type_ptr(l->front.module, elem), args, indices->n + 1, 0);
+    *out = (PsValue){.kind = PS_VALUE_PLACE, .ref = place, .type = elem};
+    return PS_OK;
+}
+
+static PsStatus index_vector(Loop *l, const PsValue *base, const Indices *indices, PsValue *out) {
+    int64_t known;
+    if (indices->n != 1) return FAIL(l, VECTOR_INDEX_COUNT, indices->n);
+    const PsValue *index = &indices->values[0];
+    if (index->kind != PS_VALUE_PYTHON) return FAIL(l, VECTOR_INDEX_RUNTIME, loop_describe(l, index));
+    if (!ps_number_int(index->object, &known)) return FAIL(l, INDEX_TYPE, loop_describe(l, index), 0);
+    if (known < 0) return FAIL(l, NEGATIVE_INDEX, (long long)known);
+    if (known >= base->count) return FAIL(l, VECTOR_INDEX_RANGE, (long long)known, base->count);
+    *out = base->items[known];
+    return PS_OK;
+}
+
+/* -- Python containers -- */
+
+static PsStatus index_python(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, PsValue *out) {
+    PyObject *key;
+    if (l->front.types->array_type && Py_TYPE(base->object) == (PyTypeObject *)l->front.types->array_type)
+        return FAIL(l, CAPTURED_ARRAY);
+    if (ps_is_numpy(base->object, "ndarray") && !l->in_static) return FAIL(l, CAPTURED_NUMPY);
+    for (uint32_t i = 0; i < n; i++)
+        if (ps_value_is_runtime(&indices[i])) return FAIL(l, PYTHON_INDEX, loop_describe(l, base), loop_describe(l, &indices[i]));
+    if (n == 1) key = ps_front_keep(&l->front, ps_value_object(&l->front, &indices[0]));
+    else {
+        key = ps_front_keep(&l->front, PyTuple_New(n));
+        for (uint32_t i = 0; key && i < n; i++) {
+            PyObject *item = ps_value_object(&l->front, &indices[i]);
+            if (!item) return PS_PYERR;
+            PyTuple_SET_ITEM(key, i, item);
+        }
+    }
+    if (!key) return PS_PYERR;
+    return ps_value_take(&l->front, PyObject_GetItem(base->object, key), out);
+}
+
+PsStatus loop_index(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, PsValue *out) {
+    Indices flat;
+    if (base->kind == PS_VALUE_PYTHON) return index_python(l, base, indices, n, out);
+    if (base->kind != PS_VALUE_ARRAY && !loop_is_vector(base)) return FAIL(l, NOT_INDEXABLE, loop_describe(l, base));
+    TRY(flatten(l, indices, n, &flat));
+    return loop_is_vector(base) ? index_vector(l, base, &flat, out) : index_array(l, base, &flat, out);
+}
+
+/* A slice of Python values as a Python slice; anything else is refused where it is used. */
+static PsStatus eval_slice(Loop *l, PsAst *node, PsValue *out) {
+    PyObject *parts[3] = {Py_None, Py_None, Py_None};
+    PsAst *nodes[3] = {node->a, node->b, node->c};
+    for (int i = 0; i < 3; i++)
+        if (nodes[i]) TRY(loop_eval_python(l, nodes[i], &parts[i]));
+    return ps_value_take(&l->front, PySlice_New(parts[0], parts[1], parts[2]), out);
+}
+
+static PsStatus eval_indices(Loop *l, PsAst *node, PsValue **out, uint32_t *out_n) {
+    if (node->kind == PS_AST_TUPLE) {
+        for (uint32_t i = 0; i < node->list.len; i++)
+            if (node->list.items[i]->kind == PS_AST_SLICE) return FAIL(l, SLICE);
+        return loop_eval_list(l, &node->list, out, out_n);
+    }
+    *out = ps_arena_alloc(l->front.arena, sizeof **out);
+    *out_n = 1;
+    if (!*out) return PS_NOMEM;
+    return node->kind == PS_AST_SLICE ? eval_slice(l, node, *out) : loop_eval(l, node, *out);
+}
+
+/* x.shape[k]: one op, not a tuple of all lengths. */
+static PsStatus eval_dim(Loop *l, PsAst *node, const PsValue *array, PsValue *out) {
+    int ndim = ps_type_info(l->front.module, array->type)->ndim;
+    PsValue index;
+    int64_t axis;
+    TRY(loop_eval(l, node->b, &index));
+    loop_at(l, node);
+    if (index.kind != PS_VALUE_PYTHON || !ps_number_int(index.object, &axis))
+        return FAIL(l, PYTHON_INDEX, "shape", loop_describe(l, &index));
+    if (axis < -ndim || axis >= ndim) return FAIL(l, SHAPE_AXIS, (long long)axis, loop_describe(l, array));
+    return loop_dim(l, array, (int)(axis < 0 ? axis + ndim : axis), out);
+}
+
+PsStatus loop_subscript_of(Loop *l, PsAst *node, const PsValue *base, PsValue *out) {
+    PsValue *indices;
+    uint32_t n;
+    TRY(eval_indices(l, node->b, &indices, &n));
+    loop_at(l, node);
+    return loop_index(l, base, indices, n, out);
+}
+
+PsStatus loop_eval_subscript(Loop *l, PsAst *node, PsValue *out) {
+    PsValue base;
+    PsAst *holder = node->a;
+    if (holder->kind == PS_AST_ATTRIBUTE && PyUnicode_CompareWithASCIIString(holder->name, "shape") == 0) {
+        TRY(loop_eval(l, holder->a, &base));
+        if (base.kind == PS_VALUE_ARRAY) return eval_dim(l, node, &base, out);
+        loop_at(l, holder);
+        TRY(loop_attribute(l, &base, holder->name, &base));
+    } else TRY(loop_eval_place(l, holder, &base));
+    return loop_subscript_of(l, node, &base, out);
+}
+
+/* -- shapes -- */
+
+PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) {
+    PsRef arg = array->ref;
+    *out = loop_scalar(l, ps_build_op(loop_b(l), PS_OP_DIM, PS_I32, &arg, 1, (uint64_t)axis));
+    return PS_OK;
+}
+
+PsStatus loop_shape(Loop *l, const PsValue *array, PsValue *out) {
+    int ndim = ps_type_info(l->front.module, array->type)->ndim;
+    PyObject *shape = PyTuple_New(ndim);
+    for (int i = 0; shape && i < ndim; i++) {
+        PsValue dim;
+        PsStatus status = loop_dim(l, array, i, &dim);
+        PyObject *proxy = status ? NULL : ps_value_object(&l->front, &dim);
+        if (!proxy) {
+            Py_DECREF(shape);
+            return status ? status : PS_PYERR;
+        }
+        PyTuple_SET_ITEM(shape, i, proxy);
+    }
+    return ps_value_take(&l->front, shape, out);
+}

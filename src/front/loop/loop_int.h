@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * front/loop, between its files. One Loop is one build of a kernel.
+ *
+ *     loop_build.c    entry: parameters, body, result     loop_func.c     funcs: expanded in place or built once
+ *     loop_stmt.c     statements                          loop_args.c     arguments to parameters
+ *     loop_assign.c   = and op=                           loop_call.c     calls
+ *     loop_for.c      for, break, continue                loop_builtin.c  ti.sqrt, ti.cast, abs, ...
+ *     loop_domain.c   what a for runs over                loop_atomic.c   atomic updates
+ *     loop_static.c   unrolled loops, comprehensions      loop_index.c    x[i], x.shape
+ *     loop_expr.c     expressions                         loop_vector.c   grouped indices
+ *     loop_logic.c    conditions, and/or, a if c else b   loop_print.c    print, f-strings
+ *     loop_binop.c    operators                           loop_writes.c   which arrays are written
+ *     loop_promote.c  types of results                    loop_return.c   return
+ */
+#ifndef PS_FRONT_LOOP_INT_H
+#define PS_FRONT_LOOP_INT_H
+
+#include "front/eval/build.h"
+#include "front/loop/loop.h"
+
+/* What happens after a statement at compile time. */
+typedef enum Flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN } Flow;
+
+typedef enum LoopKind { LOOP_PARALLEL, LOOP_SERIAL, LOOP_STATIC } LoopKind;
+typedef struct LoopContext { /* a loop around what is being built */
+    struct LoopContext *outer;
+    LoopKind kind;
+    PsRegion region; /* of its body */
+    PsRef broken;    /* u1 var that break sets, so that the loops around it end too; 0: one loop only */
+} LoopContext;
+
+typedef enum LoopFuncKind { FUNC_KERNEL, FUNC_INLINE, FUNC_CALLED } LoopFuncKind;
+
+/* A func built once for one set of argument types. */
+typedef enum InstanceState { INSTANCE_NEW, INSTANCE_BUILDING, INSTANCE_DONE, INSTANCE_INLINE } InstanceState;
+typedef struct Instance {
+    InstanceState state;
+    uint32_t index;  /* in module->funcs */
+    PsType result;   /* of what has been returned so far; PS_KIND_NONE: nothing or unknown */
+    PsType widen;    /* when a return did not fit: build again with this */
+    bool returns, returns_nothing;
+    bool recursive;  /* called while it was being built */
+} Instance;
+
+typedef struct LoopFunc {
+    PsFrontFunc base;
+    LoopFuncKind kind;
+    LoopContext *loops;
+    PsRegion region;   /* of the body */
+    Instance *instance;/* CALLED */
+    PsType annotated;  /* of the result; PS_KIND_NONE: not annotated */
+    bool returned;     /* INLINE, KERNEL: the return statement was met */
+    PsValue result;    /* INLINE */
+} LoopFunc;
+
+typedef struct Loop {
+    PsFront front;
+    PsBuild *build;
+    LoopFunc *func;
+    PsRegion parallel;  /* body of the parallel loop around; 0: none */
+    int serial;         /* > 0: a for here is serial even in main's body */
+    bool in_static;     /* inside ti.static(...) */
+    bool config, serialize; /* ti.loop_config waits for its loop */
+    PsSpan config_at;
+    uint32_t unrolled;  /* iterations of static loops so far */
+    PsMap instances;    /* key of a func with argument types -> Instance * */
+    PsMap warned;       /* spans that gave a warning */
+    PsVec(PyObject *) expanding; /* funcs being expanded in place, for the message on endless recursion */
+} Loop;
+
+#define FAIL(l, id, ...)  PS_FRONT_FAIL(&(l)->front, FRONT_##id, ##__VA_ARGS__)
+#define TRY(expr)                                                                                              \
+    do {                                                                                                       \
+        PsStatus try_status_ = (expr);                                                                         \
+        if (try_status_) return try_status_;                                                                   \
+    } while (0)
+
+static inline void loop_at(Loop *l, const PsAst *node) { ps_front_at(&l->front, node); }
+static inline PsBuilder *loop_b(Loop *l) { return &l->front.b; }
+static inline PsType loop_type_of(Loop *l, PsRef r) { return ps_op(l->front.b.func, r)->type; }
+static inline PsValue loop_scalar(Loop *l, PsRef ref) { return ps_value_scalar(&l->front, ref); }
+static inline bool loop_is_float(PsType t) { return ps_scalar_class(t) == PS_CLASS_FLOAT; }
+static inline const char *loop_describe(Loop *l, const PsValue *v) { return ps_value_describe(&l->front, v); }
+
+/* loop_expr.c */
+PsStatus loop_eval(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;       /* never a PLACE */
+PsStatus loop_eval_place(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK; /* a PLACE where there is one */
+PsStatus loop_eval_list(Loop *l, const PsAstList *list, PsValue **out, uint32_t *out_len) PS_MUST_CHECK; /* expands *x */
+PsStatus loop_eval_python(Loop *l, PsAst *node, PyObject **out) PS_MUST_CHECK; /* kept; a proxy for runtime values */
+PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) PS_MUST_CHECK;
+PsValue loop_load(Loop *l, const PsValue *value); /* what lies in a PLACE; others as they are */
+PsStatus loop_items(Loop *l, const PsValue *value, PsValue **out, uint32_t *out_len) PS_MUST_CHECK; /* of tuples, vectors */
+
+/* loop_promote.c */
+PsType loop_promote(PsType a, PsType b);
+PsType loop_promote_keep(PsType a, PsType b);          /* u1 with u1 stays u1 */
+PsType loop_numeric(Loop *l, const PsValue *value);    /* type of a scalar or Python number; PS_KIND_NONE: neither */
+/* The value as an op of the type: numbers become constants, others are cast. */
+PsStatus loop_as(Loop *l, const PsValue *value, PsType type, PsRef *out) PS_MUST_CHECK;
+PsStatus loop_runtime(Loop *l, const PsValue *value, PsRef *out) PS_MUST_CHECK; /* in its own type */
+PsStatus loop_cast(Loop *l, const PsValue *value, PsType type, PsRef *out) PS_MUST_CHECK; /* as ti.cast */
+/* For a store into something of the type: casts, and warns where that may lose something. */
+PsStatus loop_store_value(Loop *l, const PsValue *value, PsType type, const char *what, PsRef *out) PS_MUST_CHECK;
+
+/* loop_binop.c */
+PsStatus loop_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_unary(Loop *l, PsAstOp op, const PsValue *a, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_compare(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) PS_MUST_CHECK;
+const char *loop_operator_symbol(PsAstOp op);
+PsOpCode loop_operator_atomic(PsAstOp op);
+
+/* loop_logic.c */
+PsStatus loop_condition(Loop *l, const char *what, const PsValue *value, PsRef *out) PS_MUST_CHECK; /* -> u1 */
+PsStatus loop_truth(Loop *l, const PsValue *value, int *out) PS_MUST_CHECK; /* 0, 1; -1: known only at run time */
+PsStatus loop_eval_boolop(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_eval_compare(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
+
+/* loop_vector.c */
+PsStatus loop_vector_new(Loop *l, uint32_t count, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_vector_map(Loop *l, uint32_t nargs, const PsValue *args,
+                         PsStatus (*rule)(Loop *, void *data, const PsValue *args, PsValue *out), void *data,
+                         PsValue *out) PS_MUST_CHECK;
+bool loop_is_vector(const PsValue *value);
+
+/* loop_index.c */
+PsStatus loop_index(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_eval_subscript(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_subscript_of(Loop *l, PsAst *node, const PsValue *base, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_shape(Loop *l, const PsValue *array, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_to_index(Loop *l, const PsValue *value, int position, PsRef *out) PS_MUST_CHECK;
+
+/* loop_call.c, loop_builtin.c */
+typedef struct CallArgs {
+    PsValue *args;
+    uint32_t nargs;
+    PyObject **names; /* of keyword arguments */
+    PsValue *named;
+    uint32_t nnamed;
+} CallArgs;
+PsStatus loop_eval_call(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_call(Loop *l, const PsValue *callee, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_call_builtin(Loop *l, PsBuiltinId id, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+bool loop_python_builtin(PyObject *callee, PsBuiltinId *out); /* abs, math.sin, numpy.sqrt, ... as one of ours */
+bool loop_is_builtin(Loop *l, const PsValue *callee, PsBuiltinId id);
+bool loop_builtin_wants_place(Loop *l, const PsValue *callee); /* first argument is updated in place */
+PsStatus loop_no_keywords(Loop *l, const char *name, const CallArgs *args) PS_MUST_CHECK;
+
+
+/* loop_atomic.c */
+PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const PsValue *place, const PsValue *value,
+                     PsValue *out) PS_MUST_CHECK;
+PsStatus loop_atomic_cas(Loop *l, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
+bool loop_is_own(Loop *l, PsRef place); /* a local of this iteration or of serial code */
+
+/* loop_func.c, loop_args.c, loop_return.c */
+PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+typedef struct BoundArg {
+    PsAst *param;
+    PsValue value;
+    PyObject *annotation; /* kept; NULL: none */
+    bool is_template;
+    PsType type;          /* annotated scalar; PS_KIND_NONE: none */
+} BoundArg;
+PsStatus loop_bind_args(Loop *l, PsFuncObject *func, PsAstTree *tree, const PsValue *self, CallArgs *args,
+                        BoundArg **out, uint32_t *out_len) PS_MUST_CHECK;
+PsStatus loop_return_type(Loop *l, PyObject *annotation, PsType *out) PS_MUST_CHECK;
+PsStatus loop_exec_return(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
+bool loop_param_assigned(const PsAstTree *tree, PyObject *name);
+bool loop_tree_has_for(const PsAstTree *tree);
+bool loop_tree_returns_early(const PsAstTree *tree);
+bool loop_tree_returns_value(const PsAstTree *tree);
+bool loop_tree_returns_container(const PsAstTree *tree);
+
+/* loop_stmt.c, loop_assign.c, loop_for.c, loop_static.c */
+PsStatus loop_exec_block(Loop *l, const PsAstList *body, Flow *flow) PS_MUST_CHECK; /* a scope of its own */
+PsStatus loop_exec_list(Loop *l, const PsAstList *body, Flow *flow) PS_MUST_CHECK;  /* in the current scope */
+PsStatus loop_exec_region(Loop *l, PsRegion region, const PsAstList *body, Flow *flow) PS_MUST_CHECK;
+PsStatus loop_exec_assign(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
+PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
+PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
+PsStatus loop_assign_name(Loop *l, PsAst *target, const PsValue *value) PS_MUST_CHECK;
+PsStatus loop_new_local(Loop *l, PyObject *name, PsRef value) PS_MUST_CHECK;
+PsStatus loop_exec_for(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
+PsStatus loop_exec_break(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
+PsStatus loop_exec_continue(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
+PsStatus loop_exec_static_for(Loop *l, PsAst *node, const PsValue *iterable, Flow *flow) PS_MUST_CHECK;
+PsStatus loop_eval_comprehension(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
+/* Gives each value of something known now. */
+typedef PsStatus (*LoopEach)(Loop *l, void *data, const PsValue *value, bool *stop);
+PsStatus loop_each(Loop *l, const PsValue *iterable, LoopEach each, void *data) PS_MUST_CHECK;
+PsStatus loop_bind_target(Loop *l, PsAst *target, const PsValue *value) PS_MUST_CHECK; /* of a static loop */
+PsStatus loop_new_name(Loop *l, PsAst *target) PS_MUST_CHECK; /* a name, not taken */
+
+/* loop_domain.c */
+typedef struct PsDomain {
+    uint32_t ndim;
+    bool has_axes;
+    PsValue lo[PS_MAX_AXES], hi[PS_MAX_AXES];
+    uint8_t axes[PS_MAX_AXES]; /* order of the loops, outermost first */
+} PsDomain;
+PsStatus loop_make_ndrange(Loop *l, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_range_domain(Loop *l, const CallArgs *args, PsDomain *out) PS_MUST_CHECK;
+PsStatus loop_array_domain(Loop *l, const PsValue *array, PsDomain *out) PS_MUST_CHECK;
+PsStatus loop_parallel_bound(Loop *l, const PsValue *value, PsRef *out) PS_MUST_CHECK;
+
+/* loop_print.c */
+PsStatus loop_print(Loop *l, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_format(Loop *l, PyObject *format, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_eval_fstring(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
+
+/* loop_writes.c */
+PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, bool *writes) PS_MUST_CHECK;
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Conditions; and, or, chained comparisons and `a if c else b`. What is known while compiling is decided while
+ * compiling. Otherwise the right-hand side stands in a branch of its own, as in Python: `i < n and x[i] > 0` does not
+ * read x[n]. Where that side is a few harmless operations it is computed always and the branch becomes an `and`, an
+ * `or` or a select: the same value, and code that vectorises.
+ */
+#include "front/loop/loop_int.h"
+
+/* -- conditions -- */
+
+PsStatus loop_truth(Loop *l, const PsValue *value, int *out) {
+    (void)l;
+    *out = -1;
+    if (value->kind == PS_VALUE_PYTHON) {
+        *out = PyObject_IsTrue(value->object);
+        if (*out < 0) return ps_front_python_failed(&l->front);
+    }
+    return PS_OK;
+}
+
+PsStatus loop_condition(Loop *l, const char *what, const PsValue *value, PsRef *out) {
+    PsValue loaded = loop_load(l, value);
+    PsBuilder *b = loop_b(l);
+    if (loaded.kind == PS_VALUE_PYTHON) {
+        int truth;
+        TRY(loop_truth(l, &loaded, &truth));
+        *out = ps_build_int(b, PS_U1, truth);
+        return PS_OK;
+    }
+    if (loaded.kind != PS_VALUE_SCALAR) return FAIL(l, CONDITION_AMBIGUOUS, what, loop_describe(l, value));
+    if (loop_is_float(loaded.type)) return FAIL(l, CONDITION_FLOAT, what, ps_scalar_name(loaded.type), what);
+    *out = loaded.ref;
+    if (loaded.type != PS_U1)
+        *out = ps_build_binary(b, PS_OP_NE, loaded.ref, ps_build_int(b, loaded.type, 0));
+    return PS_OK;
+}
+
+/* -- computing a branch always -- */
+
+#define MAX_ALWAYS 16
+
+/* Checked or not decides nothing here: the program must be the same. Integer divisions can fault in checked mode. */
+static bool is_harmless(const PsFunc *f, const PsOp *op) {
+    switch (op->code) {
+    case PS_OP_FLOORDIV:
+    case PS_OP_MOD:
+    case PS_OP_TRUNCDIV:
+    case PS_OP_TRUNCMOD: return loop_is_float(op->type);
+    case PS_OP_PLACE:
+    case PS_OP_IPOW: return false;
+    case PS_OP_LOAD: return ps_op(f, f->args.data[op->args])->code == PS_OP_VAR;
+    case PS_OP_FLOOR:
+    case PS_OP_CEIL:
+    case PS_OP_ROUND:
+    case PS_OP_TRUNC:
+    case PS_OP_DIV:
+    case PS_OP_SQRT: return true;
+    default: return ps_op_info[op->code].effect == PS_EFFECT_PURE && ps_op_info[op->code].rule != PS_RULE_FLOAT;
+    }
+}
+
+static bool can_run_always(Loop *l, PsRegion region) {
+    const PsFunc *f = loop_b(l)->func;
+    int n = 0;
+    for (PsRef r = ps_region(f, region)->first; r; r = ps_op(f, r)->next)
+        if (++n > MAX_ALWAYS || !is_harmless(f, ps_op(f, r))) return false;
+    return true;
+}
+
+static void run_always(Loop *l, PsRegion region, PsRef branch) {
+    PsFunc *f = loop_b(l)->func;
+    for (PsRef r = ps_region(f, region)->first, next; r; r = next) {
+        next = ps_op(f, r)->next;
+        ps_op_move_before(f, r, branch);
+    }
+}
+
+/* -- and, or -- */
+
+typedef PsStatus (*Rest)(Loop *l, void *data, PsValue *out);
+
+/* Evaluates in a region of its own, with the builder back where it was afterwards. */
+static PsStatus eval_in(Loop *l, PsRegion region, Rest rest, void *data, PsValue *out) {
+    PsBuilder saved = *loop_b(l);
+    loop_b(l)->region = region;
+    PsStatus status = rest(l, data, out);
+    if (!status && out->kind == PS_VALUE_PLACE) *out = loop_load(l, out);
+    *loop_b(l) = saved;
+    return status;
+}
+
+/* Stores a value at the end of a region. */
+static PsStatus store_in(Loop *l, PsRegion region, const PsValue *value, PsType type, PsRef place) {
+    PsBuilder saved = *loop_b(l);
+    PsRef ref;
+    loop_b(l)->region = region;
+    PsStatus status = loop_as(l, value, type, &ref);
+    if (!status) ps_build_store(loop_b(l), place, ref);
+    *loop_b(l) = saved;
+    return status;
+}
+
+static PsRef var_before(Loop *l, PsRef op, PsType type) {
+    PsBuilder before = ps_builder_before(loop_b(l)->func, op);
+    before.span = loop_b(l)->span;
+    return ps_build_var(&before, type);
+}
+
+static PsStatus logic_type(Loop *l, bool is_and, const PsValue *a, const PsValue *b, PsType *out) {
+    const char *name = is_and ? "and" : "or";
+    PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
+    if (!left || !right) return FAIL(l, OPERANDS, name, loop_describe(l, a), loop_describe(l, b));
+    if (loop_is_float(left) || loop_is_float(right))
+        return FAIL(l, CONDITION_FLOAT, name, ps_scalar_name(loop_is_float(left) ? left : right), name);
+    *out = loop_promote_keep(left, right);
+    return PS_OK;
+}
+
+/* a and rest, a or rest: the value of the operand that decides, in the type of both. */
+static PsStatus short_circuit(Loop *l, bool is_and, const PsValue *a, Rest rest, void *data, PsValue *out) {
+    PsValue first = loop_load(l, a), second;
+    PsBuilder *b = loop_b(l);
+    PsRef condition, left, right;
+    PsType type = PS_KIND_NONE;
+    PsSpan at = l->front.at;
+    TRY(loop_condition(l, is_and ? "and" : "or", &first, &condition));
+    PsRef branch = ps_build_op(b, PS_OP_IF, PS_KIND_NONE, &condition, 1, 0);
+    PsRegion region = ps_op(b->func, branch)->region0 + (is_and ? 0 : 1);
+    TRY(eval_in(l, region, rest, data, &second));
+    l->front.at = at;
+    TRY(logic_type(l, is_and, &first, &second, &type));
+    if (can_run_always(l, region)) {
+        run_always(l, region, branch);
+        ps_op_remove(b->func, branch);
+        TRY(loop_as(l, &first, type, &left));
+        TRY(loop_as(l, &second, type, &right));
+        PsRef value = type == PS_U1 ? ps_build_binary(b, is_and ? PS_OP_AND : PS_OP_OR, left, right)
+                                    : ps_build_select(b, condition, is_and ? right : left, is_and ? left : right);
+        *out = loop_scalar(l, value);
+        return PS_OK;
+    }
+    PsBuilder before = ps_builder_before(b->func, branch);
+    before.span = b->span;
+    PsRef place = ps_build_var(&before, type);
+    ps_build_store(&before, place, ps_build_cast(&before, first.ref, type));
+    TRY(store_in(l, region, &second, type, place));
+    *out = loop_scalar(l, ps_build_load(b, place));
+    return PS_OK;
+}
+
+typedef struct Operands {
+    PsAst *node;
+    uint32_t next;
+} Operands;
+
+static PsStatus combine(Loop *l, Operands *o, const PsValue *first, PsValue *out);
+
+static PsStatus vector_logic(Loop *l, void *data, const PsValue *args, PsValue *out) {
+    bool is_and = *(bool *)data;
+    PsRef a, b;
+    TRY(loop_condition(l, is_and ? "and" : "or", &args[0], &a));
+    TRY(loop_condition(l, is_and ? "and" : "or", &args[1], &b));
+    *out = loop_scalar(l, ps_build_binary(loop_b(l), is_and ? PS_OP_AND : PS_OP_OR, a, b));
+    return PS_OK;
+}
+
+static PsStatus rest_of(Loop *l, void *data, PsValue *out) {
+    Operands o = *(Operands *)data;
+    PsValue first;
+    TRY(loop_eval(l, o.node->list.items[o.next++], &first));
+    return combine(l, &o, &first, out);
+}
+
+static PsStatus combine(Loop *l, Operands *o, const PsValue *first, PsValue *out) {
+    bool is_and = o->node->op == PS_AST_AND;
+    *out = *first;
+    if (o->next == o->node->list.len) return PS_OK;
+    int truth;
+    TRY(loop_truth(l, first, &truth));
+    if (truth >= 0) return truth == is_and ? rest_of(l, o, out) : PS_OK;
+    loop_at(l, o->node);
+    if (!loop_is_vector(first)) return short_circuit(l, is_and, first, rest_of, o, out);
+    PsValue args[2] = {*first};
+    TRY(rest_of(l, o, &args[1]));
+    return loop_vector_map(l, 2, args, vector_logic, &is_and, out);
+}
+
+PsStatus loop_eval_boolop(Loop *l, PsAst *node, PsValue *out) {
+    Operands o = {node, 0};
+    return rest_of(l, &o, out);
+}
+
+/* -- comparisons -- */
+
+static PsStatus compare_identity(Loop *l, bool negated, const PsValue *a, const PsValue *b, PsValue *out) {
+    bool both = a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON;
+    bool none = (a->kind == PS_VALUE_PYTHON && a->object == Py_None) || (b->kind == PS_VALUE_PYTHON && b->object == Py_None);
+    if (!both && !none) return FAIL(l, IS, negated ? "is not" : "is"); /* a runtime value is never None */
+    bool same = both && a->object == b->object;
+    *out = ps_value_python(same != negated ? Py_True : Py_False);
+    return PS_OK;
+}
+
+/* x in (a, b, c): x == a or x == b or x == c, all evaluated already. */
+static PsStatus compare_membership(Loop *l, bool negated, const PsValue *a, const PsValue *b, PsValue *out) {
+    PsValue *items, equal, any = ps_value_python(Py_False);
+    uint32_t n;
+    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON && !PyTuple_Check(b->object) && !PyList_Check(b->object)) {
+        int found = PySequence_Contains(b->object, a->object);
+        if (found < 0) return ps_front_python_failed(&l->front);
+        *out = ps_value_python((found != 0) != negated ? Py_True : Py_False);
+        return PS_OK;
+    }
+    if (b->kind != PS_VALUE_PYTHON && !loop_is_vector(b)) return FAIL(l, IN, loop_describe(l, b));
+    TRY(loop_items(l, b, &items, &n));
+    for (uint32_t i = 0; i < n; i++) {
+        int truth;
+        PsRef left, right;
+        TRY(loop_compare(l, PS_AST_EQ, a, &items[i], &equal));
+        TRY(loop_truth(l, &equal, &truth));
+        if (truth == 1 || (truth == -1 && any.kind == PS_VALUE_PYTHON && any.object == Py_False)) any = equal;
+        else if (truth == -1 && any.kind == PS_VALUE_SCALAR) {
+            TRY(loop_condition(l, "in", &any, &left));
+            TRY(loop_condition(l, "in", &equal, &right));
+            any = loop_scalar(l, ps_build_binary(loop_b(l), PS_OP_OR, left, right));
+        }
+        if (truth == 1) break;
+    }
+    *out = any;
+    return negated ? loop_unary(l, PS_AST_NOT, &any, out) : PS_OK;
+}
+
+static PsStatus compare_one(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
+    if (op == PS_AST_IS || op == PS_AST_ISNOT) return compare_identity(l, op == PS_AST_ISNOT, a, b, out);
+    if (op == PS_AST_IN || op == PS_AST_NOTIN) return compare_membership(l, op == PS_AST_NOTIN, a, b, out);
+    return loop_compare(l, op, a, b, out);
+}
+
+typedef struct Chain {
+    PsAst *node;
+    uint32_t next; /* comparator to be evaluated */
+    PsValue left;
+} Chain;
+
+/* The rest of a chain from `left`: left op right and (right op ...). Each operand is evaluated once. */
+static PsStatus chain_from(Loop *l, void *data, PsValue *out) {
+    Chain chain = *(Chain *)data;
+    PsAst *node = chain.node;
+    PsValue right;
+    int truth;
+    TRY(loop_eval(l, node->list.items[chain.next], &right));
+    loop_at(l, node);
+    TRY(compare_one(l, (PsAstOp)node->ops[chain.next], &chain.left, &right, out));
+    if (++chain.next == node->list.len) return PS_OK;
+    chain.left = right;
+    TRY(loop_truth(l, out, &truth));
+    if (truth >= 0) return truth ? chain_from(l, &chain, out) : PS_OK;
+    if (loop_is_vector(out)) {
+        bool is_and = true;
+        PsValue args[2] = {*out};
+        TRY(chain_from(l, &chain, &args[1]));
+        return loop_vector_map(l, 2, args, vector_logic, &is_and, out);
+    }
+    PsValue first = *out;
+    return short_circuit(l, true, &first, chain_from, &chain, out);
+}
+
+PsStatus loop_eval_compare(Loop *l, PsAst *node, PsValue *out) {
+    Chain chain = {.node = node};
+    TRY(loop_eval(l, node->a, &chain.left));
+    return chain_from(l, &chain, out);
+}
+
+/* -- a if c else b -- */
+
+static PsStatus arm(Loop *l, void *data, PsValue *out) { return loop_eval(l, data, out); }
+
+/* One number of the result, from both arms. */
+static PsStatus merge(Loop *l, PsRef branch, PsRef condition, bool always, const PsValue *a, const PsValue *b, PsValue *out) {
+    PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
+    if (!left || !right) return FAIL(l, IFEXP_ARMS, loop_describe(l, a), loop_describe(l, b));
+    PsType type = loop_promote_keep(left, right);
+    PsBuilder *builder = loop_b(l);
+    if (always) {
+        PsRef x, y;
+        TRY(loop_as(l, a, type, &x));
+        TRY(loop_as(l, b, type, &y));
+        *out = loop_scalar(l, ps_build_select(builder, condition, x, y));
+        return PS_OK;
+    }
+    PsRegion region = ps_op(builder->func, branch)->region0;
+    PsRef place = var_before(l, branch, type);
+    TRY(store_in(l, region, a, type, place));
+    TRY(store_in(l, region + 1, b, type, place));
+    *out = loop_scalar(l, ps_build_load(builder, place));
+    return PS_OK;
+}
+
+static PsStatus merge_arms(Loop *l, PsRef branch, PsRef condition, bool always, const PsValue *a, const PsValue *b,
+                           PsValue *out) {
+    if (!loop_is_vector(a) || !loop_is_vector(b) || a->count != b->count)
+        return merge(l, branch, condition, always, a, b, out);
+    TRY(loop_vector_new(l, a->count, out));
+    for (uint32_t i = 0; i < a->count; i++)
+        TRY(merge(l, branch, condition, always, &a->items[i], &b->items[i], &out->items[i]));
+    return PS_OK;
+}
+
+PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) {
+    PsValue value, a, b;
+    PsRef condition;
+    int truth;
+    TRY(loop_eval(l, node->a, &value));
+    TRY(loop_truth(l, &value, &truth));
+    if (truth >= 0) return loop_eval(l, truth ? node->b : node->c, out);
+    loop_at(l, node);
+    if (loop_is_vector(&value)) return FAIL(l, IFEXP_VECTOR);
+    TRY(loop_condition(l, "if", &value, &condition));
+    PsRef branch = ps_build_op(loop_b(l), PS_OP_IF, PS_KIND_NONE, &condition, 1, 0);
+    PsRegion region = ps_op(loop_b(l)->func, branch)->region0;
+    TRY(eval_in(l, region, arm, node->b, &a));
+    TRY(eval_in(l, region + 1, arm, node->c, &b));
+    loop_at(l, node);
+    bool always = can_run_always(l, region) && can_run_always(l, region + 1);
+    if (always) {
+        run_always(l, region, branch);
+        run_always(l, region + 1, branch);
+        ps_op_remove(loop_b(l)->func, branch);
+    }
+    return merge_arms(l, branch, condition, always, &a, &b, out);
+}

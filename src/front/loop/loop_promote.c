@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Types of results, and values as ops of a wanted type. The table is promote.def.
+ */
+#include "front/loop/loop_int.h"
+
+#define PS_PROMOTE(type, ...) [PS_##type] = {PS_KIND_NONE, PROMOTE_ROW(__VA_ARGS__)},
+#define PROMOTE_ROW(a, b, c, d, e, f, g, h, i, j, k, l, m)                                                     \
+    PS_##a, PS_##b, PS_##c, PS_##d, PS_##e, PS_##f, PS_##g, PS_##h, PS_##i, PS_##j, PS_##k, PS_##l, PS_##m
+static const uint8_t promoted[PS_SCALAR_END][PS_SCALAR_END] = {
+#include "front/loop/promote.def"
+};
+
+PsType loop_promote(PsType a, PsType b) { return promoted[a][b]; }
+
+PsType loop_promote_keep(PsType a, PsType b) { return a == b ? a : loop_promote(a, b); }
+
+PsType loop_numeric(Loop *l, const PsValue *value) {
+    switch (value->kind) {
+    case PS_VALUE_PYTHON: return ps_number_type(&l->front, value->object);
+    case PS_VALUE_SCALAR:
+    case PS_VALUE_PLACE: return value->type;
+    default: return PS_KIND_NONE;
+    }
+}
+
+static PsStatus not_a_number(Loop *l, const PsValue *value) {
+    if (value->kind == PS_VALUE_ARRAY) return FAIL(l, ARRAY_AS_NUMBER, loop_describe(l, value));
+    if (value->kind == PS_VALUE_PYTHON && ps_is_numpy(value->object, "ndarray"))
+        return FAIL(l, NUMPY_AS_NUMBER);
+    if (value->kind == PS_VALUE_PYTHON && l->front.types->array_type &&
+        Py_TYPE(value->object) == (PyTypeObject *)l->front.types->array_type)
+        return FAIL(l, CAPTURED_ARRAY);
+    return FAIL(l, NOT_A_NUMBER, loop_describe(l, value));
+}
+
+PsStatus loop_as(Loop *l, const PsValue *value, PsType type, PsRef *out) {
+    if (value->kind == PS_VALUE_PYTHON && loop_numeric(l, value))
+        return ps_number_const(&l->front, value->object, type, out);
+    PsValue loaded = loop_load(l, value);
+    if (loaded.kind != PS_VALUE_SCALAR) return not_a_number(l, value);
+    *out = ps_build_cast(loop_b(l), loaded.ref, type);
+    return PS_OK;
+}
+
+PsStatus loop_runtime(Loop *l, const PsValue *value, PsRef *out) {
+    return loop_as(l, value, loop_numeric(l, value), out);
+}
+
+PsStatus loop_cast(Loop *l, const PsValue *value, PsType type, PsRef *out) {
+    bool exact;
+    if (value->kind == PS_VALUE_PYTHON && loop_numeric(l, value))
+        return ps_number_cast(&l->front, value->object, type, out, &exact);
+    return loop_as(l, value, type, out);
+}
+
+/* -- stores -- */
+
+static PsStatus warn_loss(Loop *l, const char *what, PsType to, PsType from) {
+    uint64_t seen;
+    if (ps_map_get(&l->warned, &l->front.at, sizeof l->front.at, &seen)) return PS_OK;
+    if (!ps_map_put(&l->warned, &l->front.at, sizeof l->front.at, 1)) return PS_NOMEM;
+    const char *text = ps_arena_format(l->front.arena, "%s may lose precision: %s <- %s", what, ps_scalar_name(to),
+                                       ps_scalar_name(from));
+    return text ? ps_front_warn(&l->front, text) : PS_NOMEM;
+}
+
+PsStatus loop_store_value(Loop *l, const PsValue *value, PsType type, const char *what, PsRef *out) {
+    PsType from = loop_numeric(l, value);
+    if (!from) return not_a_number(l, value);
+    if (value->kind == PS_VALUE_PYTHON) {
+        bool exact;
+        TRY(ps_number_cast(&l->front, value->object, type, out, &exact));
+        return exact ? PS_OK : warn_loss(l, what, type, from);
+    }
+    if (from != type && loop_promote(type, from) != type) TRY(warn_loss(l, what, type, from));
+    return loop_as(l, value, type, out);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plain: an atomic that nothing else can meet becomes load, op, store; its old value is the load. That holds
+ *
+ *   in main outside parallel loops, for every place;
+ *   for locals of the iteration, and for a function's own locals (places in arrays stay atomic there: a parallel loop
+ *   may call it);
+ *   in a parallel loop for `x[i, j] += ...` when each iteration owns its place: every index of the loop is one of the
+ *   place's indices, bare and once, the others stay the same while the loop runs, the array's places do not overlap
+ *   (unit), and the loop writes no other array and touches this one only at that place.
+ *
+ * Run after reduce, which takes the atomics into fixed places.
+ */
+#include <string.h>
+
+#include "passes/passes_int.h"
+
+enum { UNKNOWN = -1, NO_ARRAY = -2, SEVERAL = -3 };
+
+typedef struct Call {
+    uint32_t caller, callee;
+} Call;
+
+typedef struct Plain {
+    PsFunc *f;
+    bool is_main;
+    PassLoop loop;      /* the parallel loop at hand; loop.loop 0: none */
+    int64_t owned;      /* the one array parameter that iterations of it own, or one of the above */
+    const bool *writes; /* by function: stores to arrays, itself or through calls */
+} Plain;
+
+/* -- which functions write arrays -- */
+
+static bool spread(const Call *calls, uint32_t n, bool *writes) {
+    bool changed = false;
+    for (uint32_t i = n; i-- > 0;) {
+        if (!writes[calls[i].callee] || writes[calls[i].caller]) continue;
+        writes[calls[i].caller] = changed = true;
+    }
+    return changed;
+}
+
+static bool stores_to_array(const PsFunc *f, PsRef op) {
+    const PsOp *o = ps_op(f, op);
+    return ps_op_info[o->code].effect == PS_EFFECT_WRITE && o->nargs > 0 &&
+           ps_op(f, ps_op_arg(f, op, 0))->code != PS_OP_VAR;
+}
+
+#define MAX_ROUNDS 64 /* of spreading along calls; deeper programs are taken to write */
+
+static bool *find_writers(const PsModule *m) {
+    bool *writes = ps_arena_alloc(m->arena, m->funcs.len + 1);
+    PsVec(Call) calls = {0};
+    if (!writes) return NULL;
+    for (uint32_t i = 0; i < m->funcs.len; i++) {
+        const PsFunc *f = m->funcs.data[i];
+        for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+            if (stores_to_array(f, r)) writes[i] = true;
+            if (ps_op(f, r)->code != PS_OP_CALL) continue;
+            if (!ps_vec_push(m->arena, &calls, (Call){i, (uint32_t)ps_op(f, r)->imm})) return NULL;
+        }
+    }
+    int rounds = 0;
+    while (rounds < MAX_ROUNDS && spread(calls.data, calls.len, writes)) rounds++;
+    for (uint32_t i = 0; rounds == MAX_ROUNDS && i < m->funcs.len; i++) writes[i] = true;
+    return writes;
+}
+
+/* -- places that an iteration owns -- */
+
+/* The place's key when each iteration has one of its own; key.ok says so. */
+static void key_of_owned(const Plain *c, PsRef place, PassKey *key) {
+    const PsFunc *f = c->f;
+    uint32_t axes = ps_op(f, c->loop.loop)->nargs / 2, seen = 0;
+    PsRegion body = ps_op(f, c->loop.loop)->region0;
+    passes_key_start(key, 0);
+    for (uint32_t i = 1; i < ps_op(f, place)->nargs; i++) {
+        PsRef index = ps_op_arg(f, place, i);
+        const PsOp *o = ps_op(f, index);
+        bool is_axis = o->code == PS_OP_PARAM && o->region0 == body;
+        if (is_axis && seen >> o->imm & 1) key->ok = false;
+        if (is_axis) seen |= 1u << o->imm;
+        key->fixed = true;
+        passes_key_value(&c->loop, key, index);
+        if (!is_axis && !key->fixed) key->ok = false;
+    }
+    if (seen != (1u << axes) - 1) key->ok = false;
+}
+
+static void note_array(int64_t *written, int64_t param) {
+    *written = *written == NO_ARRAY || *written == param ? param : SEVERAL;
+}
+
+/* The one array parameter that the loop writes; NO_ARRAY, SEVERAL. */
+static int64_t written_array(const Plain *c) {
+    const PsFunc *f = c->f;
+    int64_t written = NO_ARRAY;
+    PsRef end = ps_walk_skip(f, c->loop.loop);
+    for (PsRef r = ps_walk_next(f, c->loop.loop); r != end; r = ps_walk_next(f, r)) {
+        const PsOp *o = ps_op(f, r);
+        if (o->code == PS_OP_CALL && c->writes[o->imm]) return SEVERAL;
+        if (!stores_to_array(f, r)) continue;
+        PsRef place = ps_op_arg(f, r, 0);
+        if (ps_op(f, place)->code != PS_OP_PLACE) return SEVERAL;
+        int64_t param = passes_array_param(f, ps_op_arg(f, place, 0));
+        if (param < 0) return SEVERAL;
+        note_array(&written, param);
+    }
+    return written;
+}
+
+/* Whether the op touches the array otherwise than at the place of the key (set by the first place it meets). */
+static bool breaks_ownership(const Plain *c, PsRef op, int64_t array, PassKey *key) {
+    const PsFunc *f = c->f;
+    PsOpCode code = ps_op(f, op)->code;
+    if (code == PS_OP_PLACE || code == PS_OP_DIM) return false; /* what uses the place counts */
+    for (uint32_t i = 0; i < ps_op(f, op)->nargs; i++) {
+        PsRef value = ps_op_arg(f, op, i);
+        const PsOp *o = ps_op(f, value);
+        if (o->code == PS_OP_ARG && (int64_t)o->imm == array) return true; /* handed to a call */
+        if (o->code != PS_OP_PLACE || passes_array_param(f, ps_op_arg(f, value, 0)) != array) continue;
+        PassKey here;
+        key_of_owned(c, value, &here);
+        if (!here.ok) return true;
+        if (!key->len) *key = here;
+        if (key->len != here.len || memcmp(key->bytes, here.bytes, here.len) != 0) return true;
+    }
+    return false;
+}
+
+/* The array whose places the loop's iterations own. */
+static int64_t find_owned(const Plain *c) {
+    const PsFunc *f = c->f;
+    int64_t array = written_array(c);
+    if (array < 0 || !ps_type_info(f->module, f->params.data[array])->unit) return NO_ARRAY;
+    passes_note_written(&c->loop);
+    PassKey key = {0};
+    PsRef end = ps_walk_skip(f, c->loop.loop);
+    for (PsRef r = ps_walk_next(f, c->loop.loop); r != end; r = ps_walk_next(f, r))
+        if (breaks_ownership(c, r, array, &key)) return NO_ARRAY;
+    return array;
+}
+
+static bool is_alone(Plain *c, PsRef op) {
+    const PsFunc *f = c->f;
+    PsRef place = ps_op_arg(f, op, 0);
+    PsOpCode root = ps_op(f, place)->code;
+    if (c->is_main && !c->loop.loop) return true;
+    if (root == PS_OP_VAR) return !c->is_main || c->loop.parfor_of[place] == c->loop.loop;
+    if (!c->is_main || root != PS_OP_PLACE) return false;
+    if (c->owned == UNKNOWN) c->owned = find_owned(c);
+    return c->owned >= 0 && passes_array_param(f, ps_op_arg(f, place, 0)) == c->owned;
+}
+
+/* -- rewriting -- */
+
+static PsType same_width_int(PsType type) {
+    static const PsType ints[PS_SCALAR_END] = {
+        [PS_F16] = PS_I16, [PS_BF16] = PS_I16, [PS_F32] = PS_I32, [PS_F64] = PS_I64};
+    return ps_type_is_scalar(type) && ints[type] ? ints[type] : type;
+}
+
+static PsRef bits_of(PsBuilder *b, PsRef value) {
+    PsType type = ps_op(b->func, value)->type, bits = same_width_int(type);
+    return bits == type ? value : ps_build_op(b, PS_OP_BITCAST, bits, &value, 1, 0);
+}
+
+/* What the atomic leaves in its place. */
+static PsRef new_value(PsBuilder *b, PsOpCode code, PsRef old, const PsRef *operands) {
+    PsCombine combine;
+    if (passes_atomic_combine(code, &combine))
+        return ps_build_binary(b, ps_ir_combine_op(combine), old, operands[0]);
+    if (code == PS_OP_ATOMIC_XCHG) return operands[0];
+    PsRef equal = ps_build_binary(b, PS_OP_EQ, bits_of(b, old), bits_of(b, operands[0]));
+    return ps_build_select(b, equal, operands[1], old);
+}
+
+static void make_plain(PsFunc *f, PsRef op) {
+    PsOpCode code = ps_op(f, op)->code;
+    PsRef place = ps_op_arg(f, op, 0), operands[2] = {ps_op_arg(f, op, 1)};
+    if (code == PS_OP_ATOMIC_CAS) operands[1] = ps_op_arg(f, op, 2);
+    passes_become(f, op, PS_OP_LOAD, &place, 1, 0);
+    PsBuilder b = passes_after(f, op);
+    ps_build_store(&b, place, new_value(&b, code, op, operands));
+}
+
+static bool plain_func(Plain *c) {
+    PsFunc *f = c->f;
+    c->loop = (PassLoop){.f = f, .known = f->ops.len, .parfor_of = passes_parfor_of(f)};
+    c->loop.written_in = ps_arena_alloc(f->module->arena, sizeof(PsRef) * f->ops.len);
+    if (!c->loop.parfor_of || !c->loop.written_in) return false;
+    for (PsRef r = ps_walk_first(f), next; r; r = next) {
+        next = ps_walk_next(f, r);
+        if (!passes_is_atomic(ps_op(f, r)->code)) continue;
+        PsRef loop = c->loop.parfor_of[r];
+        if (loop != c->loop.loop) c->owned = UNKNOWN;
+        c->loop.loop = loop;
+        if (is_alone(c, r)) make_plain(f, r);
+    }
+    return true;
+}
+
+PsStatus ps_pass_plain(PsModule *m, PsDiag *diag) {
+    (void)diag;
+    Plain c = {.writes = find_writers(m)};
+    if (!c.writes) return PS_NOMEM;
+    for (uint32_t i = 0; i < m->funcs.len; i++) {
+        c.f = m->funcs.data[i];
+        c.is_main = i == 0;
+        c.owned = UNKNOWN;
+        if (!plain_func(&c)) return PS_NOMEM;
+    }
+    return PS_OK;
+}

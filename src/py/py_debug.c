@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What tests and the curious ask of a kernel: its IR, and its result by the evaluator, which shares nothing with code
+ * generation.
+ */
+#include "py/decode_scalar.h"
+
+#define EVALUATOR_STEPS ((uint64_t)1 << 32)
+
+typedef struct Built { /* a front-end result for some arguments */
+    PsParam *params;
+    PyObject **args; /* one per parameter, borrowed */
+    PsBuild build;
+    bool built;
+} Built;
+
+static void built_free(Built *built) {
+    if (built->built) ps_build_free(&built->build);
+    PyMem_Free(built->params);
+    PyMem_Free(built->args);
+}
+
+static int build(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs, PyObject *names, Built *out) {
+    *out = (Built){0};
+    if (py_kernel_prepare(kernel)) return -1;
+    uint32_t nparams = kernel->signature.nparams;
+    out->params = PyMem_Calloc(nparams + 1, sizeof *out->params);
+    out->args = PyMem_Calloc(nparams + 1, sizeof *out->args);
+    if (!out->params || !out->args) return PyErr_NoMemory(), -1;
+    if (py_kernel_bind(kernel, given, nargs, names, out->args) || py_describe(kernel, out->args, out->params))
+        return -1;
+    PsFrontOptions options = kernel->state->options;
+    PsStatus status = py_front(kernel, &options, out->params, &out->build);
+    out->built = true;
+    if (status != PS_OK) py_build_raise(kernel->state, status, &out->build);
+    return status == PS_OK ? 0 : -1;
+}
+
+PyObject *py_kernel_ir(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    Built built;
+    PyObject *result = NULL;
+    PsBuf text = {0};
+    if (!build((PyKernel *)self, args, nargs, names, &built)) {
+        ps_ir_print(built.build.module, false, &text);
+        result = text.failed
+                     ? PyErr_NoMemory()
+                     : PyUnicode_DecodeUTF8(text.data ? text.data : "", (Py_ssize_t)text.len, "replace");
+    }
+    ps_buf_free(&text);
+    built_free(&built);
+    return result;
+}
+
+/* -- evaluating -- */
+
+/* The words of a frame as the evaluator takes arguments. Template parameters are none. */
+static uint32_t eval_args(const PyPlan *plans, uint32_t nparams, const uint64_t *words, PsEvalArg *out) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < nparams; i++) {
+        const PyPlan *plan = &plans[i];
+        if (plan->how == PY_HOW_TEMPLATE) continue;
+        PsEvalArg *arg = &out[n++];
+        arg->bits = words[plan->word];
+        if (plan->how != PY_HOW_ARRAY) continue;
+        arg->array.data = (char *)(uintptr_t)words[plan->word];
+        arg->array.ndim = plan->ndim;
+        for (int k = 0; k < plan->ndim; k++) {
+            arg->array.shape[k] = (int64_t)words[plan->word + 1 + (uint32_t)k];
+            arg->array.strides[k] = (int64_t)words[plan->word + 1 + plan->ndim + (uint32_t)k];
+        }
+    }
+    return n;
+}
+
+static int raise_eval(PyKernel *kernel, const PsModule *module, const PsEvalResult *result) {
+    PySources sources = {module->sources.data, module->sources.len};
+    if (result->out_of_steps) {
+        py_error(kernel->state, PS_MSG_PY_STEPS,
+                 PyUnicode_AsUTF8(((PyFunctionObject *)kernel->function)->func_name),
+                 (unsigned long long)EVALUATOR_STEPS);
+    } else {
+        PsSpan span =
+            result->fault.span < module->spans.len ? module->spans.data[result->fault.span] : (PsSpan){0};
+        PyFault fault = {result->fault.kind, span, result->fault.values, result->fault.nvalues};
+        py_raise_fault(kernel->state, &sources, &fault);
+    }
+    return -1;
+}
+
+static PyObject *evaluate(PyKernel *kernel, const PsBuild *build, const PsEvalArg *args, uint32_t nargs) {
+    PsEvalResult result = {0};
+    PyObject *value = NULL;
+    PsStatus status = ps_ir_eval(build->module, args, nargs, EVALUATOR_STEPS, &result);
+    if (status != PS_OK) {
+        py_build_raise(kernel->state, status, build);
+    } else if (!py_write_stdout(result.printed.data ? result.printed.data : "", result.printed.len) &&
+               !((result.faulted || result.out_of_steps) && raise_eval(kernel, build->module, &result))) {
+        value = py_result(build->result, result.results[0]);
+    }
+    ps_buf_free(&result.printed);
+    return value;
+}
+
+PyObject *py_kernel_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    PyKernel *kernel = (PyKernel *)self;
+    Built built;
+    PyObject *result = NULL;
+    PyPlan *plans = NULL;
+    uint64_t *words = NULL;
+    PsEvalArg *eval = NULL;
+    uint32_t nwords, nparams = 0;
+    int64_t elements;
+    if (build(kernel, args, nargs, names, &built)) goto done;
+    nparams = kernel->signature.nparams;
+    plans = PyMem_Calloc(nparams + 1, sizeof *plans);
+    words = PyMem_Calloc(nparams + 1, (1 + 2 * PS_MAX_AXES) * sizeof *words);
+    eval = PyMem_Calloc(nparams + 1, sizeof *eval);
+    if (!plans || !words || !eval) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    py_plans_make(kernel->state, built.params, nparams, built.build.writes, plans, &nwords);
+    int fit = py_decode(kernel, plans, nparams, built.args, words, &elements);
+    if (fit == 1)
+        result = evaluate(kernel, &built.build, eval, eval_args(plans, nparams, words, eval));
+    else if (fit == 0)
+        py_error(kernel->state, PS_MSG_PY_MISMATCH, "_evaluate");
+done:
+    if (plans) py_plans_drop(plans, nparams);
+    PyMem_Free(plans);
+    PyMem_Free(words);
+    PyMem_Free(eval);
+    built_free(&built);
+    return result;
+}
+
+/* -- times -- */
+
+static int add_number(PyObject *dict, const char *name, uint64_t value) {
+    PyObject *number = PyLong_FromUnsignedLongLong(value);
+    int status = number ? PyDict_SetItemString(dict, name, number) : -1;
+    Py_XDECREF(number);
+    return status;
+}
+
+PyObject *py_kernel_times(PyObject *self, void *unused) {
+    (void)unused;
+    const PySpec *spec = ((PyKernel *)self)->specs;
+    if (!spec) Py_RETURN_NONE;
+    const PsDriverTimes *times = &spec->times;
+    uint32_t count = 0;
+    for (const PySpec *each = spec; each; each = each->next) count++;
+    PyObject *dict = PyDict_New();
+    if (!dict || add_number(dict, "specialisations", count) || add_number(dict, "front", spec->front_ns) ||
+        add_number(dict, "key", times->key) || add_number(dict, "lookup", times->lookup) ||
+        add_number(dict, "passes", times->passes) || add_number(dict, "llvm_open", times->llvm_open) ||
+        add_number(dict, "codegen", times->codegen) || add_number(dict, "store", times->store) ||
+        add_number(dict, "load", times->load) ||
+        PyDict_SetItemString(dict, "from_process", times->from_process ? Py_True : Py_False) ||
+        PyDict_SetItemString(dict, "from_store", times->from_store ? Py_True : Py_False))
+        Py_CLEAR(dict);
+    return dict;
+}

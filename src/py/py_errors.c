@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The exception classes, and how a message with spans becomes one: file, line, source line, carets, call chain.
+ */
+#include "py/py_int.h"
+
+#include <string.h>
+
+/* -- classes -- */
+
+typedef struct ErrorClass {
+    const char *name; /* with "pestle." */
+    const char *base; /* name of the class above, or NULL: the base of all */
+    PyObject **twin;  /* the Python exception it also is */
+    int kind;         /* PsErrorKind, or -1 */
+    const char *doc;
+} ErrorClass;
+
+static const ErrorClass classes[] = {
+    {"pestle.PestleError", NULL, &PyExc_Exception, -1, "Whatever Pestle raises."},
+    {"pestle.CompilationError", "PestleError", NULL, PS_ERR_COMPILE, "A kernel or a launch was refused."},
+    {"pestle.KernelSyntaxError", "CompilationError", &PyExc_SyntaxError, PS_ERR_SYNTAX,
+     "A construct that kernels do not have."},
+    {"pestle.KernelTypeError", "CompilationError", &PyExc_TypeError, PS_ERR_TYPE, "Types do not fit."},
+    {"pestle.KernelNameError", "CompilationError", &PyExc_NameError, PS_ERR_NAME, "An unknown name."},
+    {"pestle.KernelIndexError", "CompilationError", &PyExc_IndexError, PS_ERR_INDEX, "A wrong index."},
+    {"pestle.KernelValueError", "CompilationError", &PyExc_ValueError, PS_ERR_VALUE, "A wrong value."},
+    {"pestle.KernelRuntimeError", "PestleError", &PyExc_RuntimeError, PS_ERR_RUNTIME, "A launch failed."},
+    {"pestle.KernelAssertionError", "KernelRuntimeError", &PyExc_AssertionError, PS_ERR_ASSERT,
+     "A check failed while a kernel ran: a bound, a division by zero, an assertion."},
+    {"pestle.InternalError", "PestleError", NULL, PS_ERR_INTERNAL, "A bug in Pestle. Please report it."},
+};
+
+static PyObject *make_class(const ErrorClass *c, PyObject *module) {
+    PyObject *base = c->base ? PyObject_GetAttrString(module, c->base) : Py_NewRef(*c->twin);
+    PyObject *bases = NULL, *dict = NULL, *made = NULL, *str = NULL;
+    if (!base) return NULL;
+    bases = c->base && c->twin ? PyTuple_Pack(2, base, *c->twin) : PyTuple_Pack(1, base);
+    dict = PyDict_New();
+    if (!bases || !dict) goto done;
+    /* SyntaxError's str adds "(file, line)": the message has it already. */
+    if (c->kind == PS_ERR_SYNTAX) {
+        str = PyObject_GetAttrString(PyExc_BaseException, "__str__");
+        if (!str || PyDict_SetItemString(dict, "__str__", str)) goto done;
+    }
+    made = PyErr_NewExceptionWithDoc(c->name, c->doc, bases, dict);
+done:
+    Py_XDECREF(str);
+    Py_XDECREF(dict);
+    Py_XDECREF(bases);
+    Py_DECREF(base);
+    return made;
+}
+
+int py_errors_init(PyState *state, PyObject *module) {
+    for (size_t i = 0; i < PS_COUNT(classes); i++) {
+        PyObject *made = make_class(&classes[i], module);
+        if (!made) return -1;
+        if (classes[i].kind >= 0)
+            state->types.errors[classes[i].kind] = made;
+        else
+            state->pestle_error = made;
+        if (PyModule_AddObjectRef(module, strchr(classes[i].name, '.') + 1, made)) return -1;
+    }
+    return 0;
+}
+
+PyObject *py_error(const PyState *state, PsMessageId id, ...) {
+    PsBuf text = {0};
+    va_list args;
+    va_start(args, id);
+    ps_buf_vprintf(&text, ps_message_text(id), args);
+    va_end(args);
+    PyObject *message =
+        text.failed ? NULL : PyUnicode_DecodeUTF8(text.data ? text.data : "", (Py_ssize_t)text.len, "replace");
+    ps_buf_free(&text);
+    if (message)
+        PyErr_SetObject(state->types.errors[ps_message_kind(id)], message);
+    else if (!PyErr_Occurred())
+        PyErr_NoMemory();
+    Py_XDECREF(message);
+    return NULL;
+}
+
+/* -- places -- */
+
+bool py_sources_copy(PySources *out, PsArena *arena, const PsModule *module) {
+    out->len = 0;
+    out->items = ps_arena_alloc(arena, module->sources.len * sizeof *out->items);
+    if (!out->items) return module->sources.len == 0;
+    for (uint32_t i = 0; i < module->sources.len; i++) {
+        const PsSource *from = &module->sources.data[i];
+        PsSource *to = &out->items[i];
+        to->first_line = from->first_line;
+        to->name = from->name ? ps_arena_copy(arena, from->name, strlen(from->name)) : NULL;
+        to->file = from->file ? ps_arena_copy(arena, from->file, strlen(from->file)) : NULL;
+        to->text = from->text ? ps_arena_copy(arena, from->text, strlen(from->text)) : NULL;
+    }
+    out->len = module->sources.len;
+    return !ps_arena_failed(arena);
+}
+
+static const PsSource *source_of(const PySources *sources, PsSpan span) {
+    if (!sources || !span.source || span.source >= sources->len) return NULL;
+    return &sources->items[span.source];
+}
+
+/* Line number `line` (from 0) of a text, without its end; NULL: there is none. */
+static const char *text_line(const char *text, uint32_t line, size_t *out_len) {
+    if (!text) return NULL;
+    for (; line; line--) {
+        text = strchr(text, '\n');
+        if (!text) return NULL;
+        text++;
+    }
+    *out_len = strcspn(text, "\r\n");
+    return *text ? text : NULL;
+}
+
+/* Columns that UTF-8 text takes when printed: one a code point. */
+static size_t columns(const char *text, size_t len) {
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++) n += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return n;
+}
+
+static void add_repeated(PsBuf *out, char c, size_t n) {
+    for (size_t i = 0; i < n; i++) ps_buf_add(out, &c, 1);
+}
+
+/*     File "f.py", line 12, in saxpy
+ *         y[i] = a * x[i]
+ *                    ^^^^                                                                          */
+static void add_place(PsBuf *out, const PySources *sources, PsSpan span) {
+    const PsSource *source = source_of(sources, span);
+    if (!source) return;
+    ps_buf_printf(out, "File \"%s\", line %u, in %s\n", source->file ? source->file : "?",
+                  source->first_line + span.line, source->name ? source->name : "?");
+    size_t len = 0, indent = 0;
+    const char *line = text_line(source->text, span.line, &len);
+    if (!line) return;
+    while (indent < len && (line[indent] == ' ' || line[indent] == '\t')) indent++;
+    size_t start = span.col < indent ? indent : span.col > len ? len : span.col;
+    size_t end = span.end_line != span.line || span.end_col > len ? len : span.end_col;
+    ps_buf_text(out, "    ");
+    ps_buf_add(out, line + indent, len - indent);
+    ps_buf_text(out, "\n    ");
+    add_repeated(out, ' ', columns(line + indent, start - indent));
+    add_repeated(out, '^', end > start ? columns(line + start, end - start) : 1);
+    ps_buf_text(out, "\n");
+}
+
+#define CHAIN_SHOWN 6 /* calls shown at either end of a long chain */
+
+static void add_chain(PsBuf *out, const PySources *sources, const PsMessage *message) {
+    for (uint32_t i = message->nchain; i-- > 0;) {
+        uint32_t from_outside = message->nchain - 1 - i;
+        if (from_outside == CHAIN_SHOWN && i >= CHAIN_SHOWN) {
+            ps_buf_printf(out, "(%u more calls)\n", i + 1 - CHAIN_SHOWN);
+            i = CHAIN_SHOWN;
+            continue;
+        }
+        add_place(out, sources, message->chain[i]);
+    }
+}
+
+/* -- raising -- */
+
+static void set_attribute(PyObject *error, const char *name, PyObject *value) {
+    if (!value || PyObject_SetAttrString(error, name, value)) PyErr_Clear();
+    Py_XDECREF(value);
+}
+
+static PyObject *utf8(const char *text, size_t len) {
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "replace");
+}
+
+/* filename, lineno, offset, text, end_lineno, end_offset as SyntaxError has them (offsets in characters, from 1). */
+static void set_place(PyObject *error, const PySources *sources, PsSpan span) {
+    const PsSource *source = source_of(sources, span);
+    if (!source) return;
+    size_t len = 0, end_len = 0;
+    const char *line = text_line(source->text, span.line, &len);
+    const char *end_line = text_line(source->text, span.end_line, &end_len);
+    if (source->file) set_attribute(error, "filename", PyUnicode_DecodeFSDefault(source->file));
+    set_attribute(error, "lineno", PyLong_FromUnsignedLong(source->first_line + span.line));
+    set_attribute(error, "end_lineno", PyLong_FromUnsignedLong(source->first_line + span.end_line));
+    if (!line || !end_line) return;
+    size_t col = span.col > len ? len : span.col, end_col = span.end_col > end_len ? end_len : span.end_col;
+    set_attribute(error, "text", utf8(line, len));
+    set_attribute(error, "offset", PyLong_FromSize_t(columns(line, col) + 1));
+    set_attribute(error, "end_offset", PyLong_FromSize_t(columns(end_line, end_col) + 1));
+}
+
+/* Raises `class` with the text so far and `summary` as its last line; takes the buffer. */
+static void raise_at(PyObject *class, PsBuf *text, const char *summary, const PySources *sources, PsSpan span) {
+    ps_buf_text(text, summary);
+    PyObject *message = text->failed ? PyErr_NoMemory() : utf8(text->data ? text->data : "", text->len);
+    PyObject *error = message ? PyObject_CallOneArg(class, message) : NULL;
+    ps_buf_free(text);
+    Py_XDECREF(message);
+    if (!error) return;
+    set_place(error, sources, span);
+    if (PyObject_IsInstance(error, PyExc_SyntaxError) == 1)
+        set_attribute(error, "msg", utf8(summary, strlen(summary)));
+    PyErr_SetObject(class, error);
+    Py_DECREF(error);
+}
+
+void py_raise_diag(const PyState *state, const PySources *sources, const PsDiag *diag) {
+    PsBuf text = {0};
+    const PsMessage *message = &diag->message;
+    if (!diag->set) {
+        PyErr_SetString(state->types.errors[PS_ERR_INTERNAL], "a stage failed without saying why");
+        return;
+    }
+    add_chain(&text, sources, message);
+    add_place(&text, sources, message->span);
+    raise_at(state->types.errors[message->kind], &text, message->text ? message->text : "out of memory",
+             sources, message->span);
+}
+
+void py_raise_status(const PyState *state, PsStatus status, const PySources *sources, const PsDiag *diag) {
+    if (status == PS_FAIL)
+        py_raise_diag(state, sources, diag);
+    else if (status == PS_NOMEM)
+        PyErr_NoMemory();
+    else if (!PyErr_Occurred())
+        PyErr_SetString(state->types.errors[PS_ERR_INTERNAL], "a stage failed without an exception");
+}
+
+/* The source text of a span on one line, for messages; "" when unknown. */
+static void quote_span(const PySources *sources, PsSpan span, char *buffer, size_t size) {
+    const PsSource *source = source_of(sources, span);
+    size_t len = 0;
+    const char *line = source ? text_line(source->text, span.line, &len) : NULL;
+    size_t end = span.end_line != span.line || span.end_col > len ? len : span.end_col;
+    buffer[0] = 0;
+    if (line && span.col < end && strncmp(line + span.col, "assert ", 7) == 0) span.col += 7; /* the whole statement */
+    if (line && span.col < end) snprintf(buffer, size, "%.*s", (int)(end - span.col), line + span.col);
+}
+
+static PsMessageId fault_text(const PySources *sources, const PyFault *fault, PsBuf *out) {
+    const int64_t *v = fault->values;
+    long long a = fault->nvalues > 0 ? v[0] : 0, b = fault->nvalues > 1 ? v[1] : 0,
+              c = fault->nvalues > 2 ? v[2] : 0;
+    char quoted[160];
+    switch ((PsFaultKind)fault->kind) {
+    case PS_FAULT_BOUNDS:
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_BOUNDS), a, b, c);
+        return PS_MSG_PY_FAULT_BOUNDS;
+    case PS_FAULT_DIV_ZERO:
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DIV_ZERO), a);
+        return PS_MSG_PY_FAULT_DIV_ZERO;
+    case PS_FAULT_ASSERT:
+        quote_span(sources, fault->span, quoted, sizeof quoted);
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_ASSERT), quoted);
+        return PS_MSG_PY_FAULT_ASSERT;
+    case PS_FAULT_DOMAIN:
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DOMAIN), a, b, c, (long long)PS_INDEX_LIMIT);
+        return PS_MSG_PY_FAULT_DOMAIN;
+    case PS_FAULT_DEPTH:
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DEPTH), a);
+        return PS_MSG_PY_FAULT_DEPTH;
+    }
+    ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_UNKNOWN), fault->kind);
+    return PS_MSG_PY_FAULT_UNKNOWN;
+}
+
+void py_raise_fault(const PyState *state, const PySources *sources, const PyFault *fault) {
+    PsBuf text = {0}, summary = {0};
+    add_place(&text, sources, fault->span);
+    PsMessageId id = fault_text(sources, fault, &summary);
+    if (summary.failed || !summary.data) {
+        ps_buf_free(&text);
+        ps_buf_free(&summary);
+        PyErr_NoMemory();
+        return;
+    }
+    raise_at(state->types.errors[ps_message_kind(id)], &text, summary.data, sources, fault->span);
+    ps_buf_free(&summary);
+}

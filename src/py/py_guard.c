@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Do the facts of a specialisation still hold? A launch asks this every time, so the answer must cost about a
+ * nanosecond: the version tag of each dict involved (CPython counts every change of a dict in it, 3.10 to 3.13), and
+ * the contents of each closure cell, the code of each function and the version of each class. When one of them differs, py_guard_look compares
+ * all facts, which finds out whether anything that matters changed, and remembers the new tags.
+ *
+ * What a container or an instance holds is looked at only then: as the documentation says, changing it in place is not
+ * noticed by itself.
+ */
+#include "py/py_guard.h"
+
+_Static_assert(sizeof(PyObject *) == sizeof(uint64_t), "pointers are compared as words");
+
+static void add_word(PyGuard *guard, const void *at) {
+    for (uint32_t i = 0; i < guard->nwords; i++)
+        if (guard->words[i].at == at) return;
+    guard->words[guard->nwords++] = (PyGuardWord){at, 0};
+}
+
+static void add_type(PyGuard *guard, PyTypeObject *type) {
+    for (uint32_t i = 0; i < guard->ntypes; i++)
+        if (guard->types[i].type == type) return;
+    guard->types[guard->ntypes++] = (PyGuardType){type, 0};
+}
+
+/* Contents of cells, code of functions: the words that hold a reference, so that what was seen stays alive and its
+ * address cannot become another object's. */
+static void add_slot(PyGuard *guard, const PsFact *fact) {
+    if (fact->kind == PS_FACT_CELL) add_word(guard, &((PyCellObject *)fact->holder)->ob_ref);
+    if (fact->kind == PS_FACT_CODE) add_word(guard, &((PyFunctionObject *)fact->holder)->func_code);
+}
+
+static void add_rest(PyGuard *guard, const PsFact *fact) {
+    PyObject *holder = fact->holder;
+    if (fact->kind == PS_FACT_GLOBAL) add_word(guard, py_dict_tag(holder));
+    if (fact->kind != PS_FACT_ATTRIBUTE) return;
+    if (PyModule_Check(holder))
+        add_word(guard, py_dict_tag(PyModule_GetDict(holder)));
+    else
+        add_type(guard, PyType_Check(holder) ? (PyTypeObject *)holder : Py_TYPE(holder));
+}
+
+bool py_guard_make(PyGuard *guard, PsArena *arena, const PsFacts *facts) {
+    *guard = (PyGuard){.always = true};
+    guard->words = ps_arena_alloc(arena, (facts->len + 1) * sizeof *guard->words);
+    guard->types = ps_arena_alloc(arena, (facts->len + 1) * sizeof *guard->types);
+    if (!guard->words || !guard->types) return false;
+    for (uint32_t i = 0; i < facts->len; i++) add_slot(guard, &facts->items[i]);
+    guard->nowned = guard->nwords;
+    for (uint32_t i = 0; i < facts->len; i++) add_rest(guard, &facts->items[i]);
+    return true;
+}
+
+static PyObject **owned(PyGuard *guard, uint32_t i) { return (PyObject **)&guard->words[i].seen; }
+
+void py_guard_free(PyGuard *guard) {
+    for (uint32_t i = 0; i < guard->nowned; i++) Py_CLEAR(*owned(guard, i));
+    guard->nwords = guard->nowned = guard->ntypes = 0;
+}
+
+int py_guard_traverse(PyGuard *guard, visitproc visit, void *arg) {
+    for (uint32_t i = 0; i < guard->nowned; i++) Py_VISIT(*owned(guard, i));
+    return 0;
+}
+
+bool py_guard_look(PySpec *spec) {
+    PyGuard *guard = &spec->guard;
+    if (!ps_facts_hold(&spec->facts)) return false;
+    for (uint32_t i = guard->nowned; i < guard->nwords; i++) guard->words[i].seen = *guard->words[i].at;
+    for (uint32_t i = 0; i < guard->ntypes; i++) guard->types[i].tag = py_type_tag(guard->types[i].type);
+    guard->always = !PY_HAS_DICT_TAGS;
+    for (uint32_t i = 0; i < guard->nowned; i++) {
+        PyObject *old = *owned(guard, i);
+        guard->words[i].seen = *guard->words[i].at;
+        Py_XINCREF(*owned(guard, i));
+        Py_XDECREF(old);
+    }
+    return true;
+}

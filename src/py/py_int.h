@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * py: the extension module pestle._pestle. What its files share.
+ *
+ *     py_module.c      module, state            py_kernel.c      the kernel object, decorators
+ *     py_init.c        init, reset, sync        py_signature.c   parameters from annotations
+ *     py_errors.c      exceptions, messages     py_specialise.c  arguments -> specialisation (build, compile)
+ *     py_ndarray.c     pestle.Ndarray           py_launch.c      the hot path: decode, run, result
+ *     py_debug.c       _ir, _evaluate           py_guard.*       do the facts of a specialisation still hold
+ *     py_interrupt.*   Ctrl-C in long launches
+ *     decode_numpy.*   numpy's struct layout    decode_scalar.*  Python numbers -> bits
+ *
+ * All of it runs under the GIL, which is what protects the state, kernels and their lists. State is per module.
+ */
+#ifndef PS_PY_INT_H
+#define PS_PY_INT_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "data/data.h"
+#include "driver/driver.h"
+#include "front/loop/loop.h"
+#include "launch/launch.h"
+#include "py/decode_numpy.h"
+
+#define PY_COLD __attribute__((noinline, cold))
+#define PY_HOT  inline __attribute__((always_inline))
+
+/* -- state -- */
+
+typedef struct PyState {
+    PyObject *module; /* borrowed: the state dies with it */
+    PsFrontTypes types;
+    PsFrontOptions options;
+    uint32_t options_word; /* options packed: equal words, equal options */
+    bool fast_math, no_cache;
+    uint64_t random_seed;
+    int threads; /* as asked for; 0: as many as there are CPUs */
+    PyTypeObject *kernel_type, *ndarray_type;
+    PyObject *pestle_error; /* base of all exception classes; the others are types.errors[] */
+    PyNumpy numpy;
+    bool store_asked; /* the store's warning was given */
+} PyState;
+PyState *py_state(PyObject *module);
+uint32_t py_options_word(const PsFrontOptions *options);
+PsFrontOptions py_options_default(void);
+
+/* py_init.c */
+PyObject *py_init(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_reset(PyObject *module, PyObject *unused);
+PyObject *py_sync(PyObject *module, PyObject *unused);
+int py_init_add_names(PyObject *module);
+
+/* -- errors (py_errors.c) -- */
+
+int py_errors_init(PyState *state, PyObject *module);
+/* Raises the class of the message's kind with its text; always NULL. */
+PyObject *py_error(const PyState *state, PsMessageId id, ...);
+/* The Python functions that spans refer to, copied out of a module so that they outlive it. */
+typedef struct PySources {
+    PsSource *items;
+    uint32_t len;
+} PySources;
+bool py_sources_copy(PySources *out, PsArena *arena, const PsModule *module);
+void py_raise_diag(const PyState *state, const PySources *sources, const PsDiag *diag);
+typedef struct PyFault {
+    uint32_t kind; /* PsFaultKind */
+    PsSpan span;
+    const int64_t *values;
+    uint32_t nvalues;
+} PyFault;
+void py_raise_fault(const PyState *state, const PySources *sources, const PyFault *fault);
+/* Raises for a stage's status: PS_FAIL from the diag, PS_NOMEM, PS_PYERR as it is. */
+void py_raise_status(const PyState *state, PsStatus status, const PySources *sources, const PsDiag *diag);
+
+/* -- parameters (py_signature.c) -- */
+
+typedef struct PyParam {
+    PyObject *name;       /* owned, interned */
+    PyObject *annotation; /* owned, evaluated; NULL: none (self) */
+    PsParamKind kind;
+    PyObject *dtype; /* borrowed from the annotation: what ps_front_dtype reads; NULL: any (array) */
+    int ndim;        /* ARRAY: -1 any */
+} PyParam;
+typedef struct PySignature {
+    PyParam *params;
+    uint32_t nparams;
+    PyObject *returns; /* owned; NULL: none */
+} PySignature;
+struct PyKernel;
+int py_signature_read(const PyState *state, PyObject *function, PyObject *annotations, PySignature *out);
+void py_signature_free(PySignature *signature);
+/* The annotations of a nested function with `from __future__ import annotations`, evaluated while its surroundings
+ * exist; NULL without an exception: nothing to do. */
+PyObject *py_signature_early(PyObject *function);
+
+/* -- specialisations -- */
+
+typedef enum PyHow { PY_HOW_F64, PY_HOW_F32, PY_HOW_INT, PY_HOW_NUMBER, PY_HOW_ARRAY, PY_HOW_TEMPLATE } PyHow;
+/* What a launch expects of one argument. */
+typedef struct PyPlan {
+    uint8_t how; /* PyHow */
+    uint8_t dtype;
+    uint8_t ndim;
+    bool unit;
+    uint32_t word; /* first word of the frame */
+    union {
+        struct {
+            int64_t lo, hi;
+            uint64_t mask;
+        } range;
+        struct {
+            PyObject *descr;  /* numpy's dtype object, borrowed from the state; NULL: none seen yet */
+            int32_t required; /* numpy flags */
+            int32_t item;     /* bytes of one element */
+        } array;
+        PyObject *value; /* TEMPLATE: owned */
+    };
+} PyPlan;
+
+/* What a launch compares to know that nothing a specialisation read has changed (py_guard.c): words of memory. */
+typedef struct PyGuardWord {
+    const uint64_t *at; /* a dict's version tag; the contents of a cell; the code of a function */
+    uint64_t seen;      /* when all facts last held */
+} PyGuardWord;
+typedef struct PyGuardType { /* a class whose attributes, or its instances' methods, were looked up */
+    PyTypeObject *type;      /* borrowed from the facts */
+    unsigned tag;            /* tp_version_tag when the facts last held; 0: not yet */
+} PyGuardType;
+typedef struct PyGuard {
+    PyGuardWord *words; /* the first `nowned` hold a reference in `seen` */
+    PyGuardType *types;
+    uint32_t nwords, nowned, ntypes;
+    bool always; /* no cheap sign of a change exists: look at all facts every time */
+} PyGuard;
+
+/* Compiled code for one set of argument types. Immutable but for the guard's tags; lives as long as its kernel. */
+typedef struct PySpec {
+    PyPlan *plans;
+    uint32_t nparams, options_word, frame_words, result_word;
+    PsMainFn main;
+    uint8_t result; /* PsType; PS_KIND_NONE: returns nothing */
+    bool unbounded;
+    PyGuard guard;
+    struct PySpec *next;
+    PsFacts facts;
+    PsExecutable *exe;
+    PsArena arena; /* plans, guard, sources */
+    PySources sources;
+    PsDriverTimes times;
+    uint64_t front_ns;
+} PySpec;
+
+typedef struct PyKernel {
+    PyObject_HEAD vectorcallfunc vectorcall;
+    PyState *state;
+    PySpec *last;  /* what the previous launch ran */
+    PySpec *specs; /* all, newest first */
+    PyObject *function;
+    PyObject *dict; /* __name__, __doc__, __wrapped__, ... */
+    PyObject *weakrefs;
+    PyObject *annotations; /* evaluated early, or NULL */
+    PyObject *module;      /* keeps the state alive */
+    PsAstTree *tree;       /* NULL until first built */
+    PySignature signature;
+    bool signature_read;
+} PyKernel;
+
+/* py_kernel.c */
+PyTypeObject *py_kernel_type(PyObject *module);
+PyObject *py_kernel_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_func_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_pyfunc_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+int py_kernel_prepare(PyKernel *kernel); /* reads the signature once; -1 with an exception */
+/* Positional and keyword arguments and defaults -> one per parameter, borrowed. -1 with an exception. */
+int py_kernel_bind(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names, PyObject **out);
+
+/* py_specialise.c */
+int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out); /* -1 with an exception */
+PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam *params, PsBuild *out);
+void py_build_raise(const PyState *state, PsStatus status, const PsBuild *build);
+void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams, const bool *writes,
+                   PyPlan *out, uint32_t *out_words);
+void py_plans_drop(PyPlan *plans, uint32_t nparams);
+PySpec *py_specialise(PyKernel *kernel,
+                      PyObject *const *args); /* added to the kernel; NULL with an exception */
+/* Whether two template arguments make the same program: one object, or equal values of one immutable type. */
+bool py_template_same(PyObject *a, PyObject *b);
+void py_spec_free(PySpec *spec);
+int py_spec_traverse(PySpec *spec, visitproc visit, void *arg);
+
+/* py_guard.c */
+bool py_guard_make(PyGuard *guard, PsArena *arena, const PsFacts *facts);
+void py_guard_free(PyGuard *guard);
+bool py_guard_look(PySpec *spec); /* the slow half: all facts; remembers the words when they hold */
+int py_guard_traverse(PyGuard *guard, visitproc visit, void *arg);
+
+/* py_launch.c */
+PyObject *py_kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names);
+/* 1: the arguments fit the plans and the words are filled. 0: they want another specialisation. -1: exception. */
+int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args, uint64_t *words,
+              int64_t *elements);
+PyObject *py_result(PsType type, uint64_t bits);
+int py_write_stdout(const char *text, size_t len); /* -1 with an exception */
+
+/* py_debug.c */
+PyObject *py_kernel_ir(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_kernel_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_kernel_times(PyObject *self, void *unused);
+
+/* py_ndarray.c */
+typedef struct PyNdarray {
+    PyObject_HEAD PsStorage *storage;
+    PsType dtype;
+    int32_t ndim;
+    int64_t size; /* elements */
+    int64_t shape[PS_MAX_AXES], strides[PS_MAX_AXES];
+} PyNdarray;
+PyTypeObject *py_ndarray_type(PyObject *module);
+PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The hot path: a call of a kernel -> its arguments' words in a frame on this stack -> main -> the result. The budget
+ * stands in docs/launch.md: no allocation, no lock, no attribute look-up, no Python call when a launch is like the one
+ * before. A launch that is not goes through the kernel's other specialisations, then to py_specialise.c.
+ *
+ * The caller holds references to the kernel and the arguments, and a kernel keeps its specialisations until it dies:
+ * so nothing needs to be pinned here, with the GIL held or without.
+ */
+#include "py/decode_scalar.h"
+#include "py/py_guard.h"
+#include "py/py_interrupt.h"
+
+/* Launches with more array elements than this, or with loops of unknown length, release the GIL: it costs 30 ns. */
+#define GIL_ELEMENTS 32768
+/* ... and with more than this, or loops of unknown length, they can be interrupted: it costs half a microsecond. */
+#define INTERRUPT_ELEMENTS 1000000
+
+/* -- arguments -- */
+
+/* What becomes of one argument. LATER: it fits as far as can be seen without care; see decode_later. */
+enum { FAILED = -1, OTHER = 0, FITS = 1, LATER = 2 };
+
+static PY_COLD int refuse_array(PyKernel *kernel, uint32_t param, const NumpyArray *array) {
+    char where[200];
+    ScalarPlace place = {kernel, param, NULL};
+    const char *name = scalar_place_text(&place, where, sizeof where);
+    for (int k = 0; k < array->nd; k++)
+        if (array->dimensions[k] > PS_INDEX_LIMIT) {
+            py_error(kernel->state, PS_MSG_PY_ARRAY_LONG, name, k, (long long)array->dimensions[k],
+                     (long long)PS_INDEX_LIMIT);
+            return FAILED;
+        }
+    py_error(kernel->state, array->flags & NUMPY_ALIGNED ? PS_MSG_PY_ARRAY_READONLY : PS_MSG_PY_ARRAY_ALIGNED,
+             name);
+    return FAILED;
+}
+
+static inline int decode_ndarray(const PyNdarray *array, const PyPlan *plan, uint64_t *words,
+                                 int64_t *elements) {
+    if (array->dtype != plan->dtype || array->ndim != plan->ndim || !plan->unit) return OTHER;
+    words[0] = (uint64_t)(uintptr_t)array->storage->data;
+    for (int k = 0; k < array->ndim; k++) {
+        words[1 + k] = (uint64_t)array->shape[k];
+        words[1 + array->ndim + k] = (uint64_t)array->strides[k];
+    }
+    *elements += array->size;
+    return FITS;
+}
+
+static PY_HOT int decode_array(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words,
+                               int64_t *elements) {
+    if (PS_UNLIKELY(!Py_IS_TYPE(arg, state->numpy.type))) {
+        if (Py_IS_TYPE(arg, state->ndarray_type))
+            return decode_ndarray((const PyNdarray *)arg, plan, words, elements);
+        if (!numpy_check(&state->numpy, arg) || numpy_is_masked(arg)) return OTHER;
+    }
+    NumpyFit fit = numpy_decode(&state->numpy, (const NumpyArray *)arg, plan->dtype, plan->ndim, plan->unit,
+                                plan->array.descr, plan->array.required, plan->array.item, words, elements);
+    return PS_LIKELY(fit != NUMPY_REFUSED) ? (int)fit : LATER;
+}
+
+static PY_HOT bool decode_int(const PyPlan *plan, PyObject *arg, uint64_t *word) {
+    int64_t value;
+    if (PS_LIKELY(PyLong_CheckExact(arg))) {
+        if (!scalar_small_int(arg, &value)) return false;
+    } else if (arg == Py_True || arg == Py_False) {
+        value = arg == Py_True;
+    } else {
+        return false;
+    }
+    if (value < plan->range.lo || value > plan->range.hi) return false;
+    *word = (uint64_t)value & plan->range.mask;
+    return true;
+}
+
+static PY_HOT bool decode_float(bool wide, PyObject *arg, uint64_t *word) {
+    double value;
+    int64_t integer;
+    if (PyFloat_CheckExact(arg))
+        value = PyFloat_AS_DOUBLE(arg);
+    else if (PyLong_CheckExact(arg) && scalar_small_int(arg, &integer) && integer < (int64_t)1 << 53 &&
+             integer > -((int64_t)1 << 53))
+        value = (double)integer;
+    else
+        return false;
+    *word = wide ? scalar_f64_bits(value) : scalar_f32_bits(value);
+    return true;
+}
+
+static PY_HOT int decode_one(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words,
+                             int64_t *elements) {
+    /* Compares, not a jump table: each argument of a kernel then has branches of its own to be predicted. */
+    uint64_t *word = words + plan->word;
+    if (plan->how == PY_HOW_ARRAY) return decode_array(state, plan, arg, word, elements);
+    if (plan->how == PY_HOW_INT) return PS_LIKELY(decode_int(plan, arg, word)) ? FITS : LATER;
+    if (plan->how <= PY_HOW_F32)
+        return PS_LIKELY(decode_float(plan->how == PY_HOW_F64, arg, word)) ? FITS : LATER;
+    if (plan->how == PY_HOW_TEMPLATE)
+        return arg == plan->value || py_template_same(arg, plan->value) ? FITS : OTHER;
+    return LATER;
+}
+
+/* What was left for later, once all else fits: scalars that are no plain int or float, whose decoding may run Python
+ * code of their class; then the arrays once more, since that code may have resized them; then refusals. */
+static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args,
+                                uint64_t *words, int64_t *elements) {
+    for (uint32_t i = 0; i < nparams; i++) {
+        ScalarPlace place = {kernel, i, NULL};
+        if (plans[i].how != PY_HOW_ARRAY &&
+            decode_one(kernel->state, &plans[i], args[i], words, elements) == LATER &&
+            scalar_decode(kernel->state, plans[i].dtype, args[i], &place, words + plans[i].word))
+            return FAILED;
+    }
+    *elements = 0;
+    for (uint32_t i = 0; i < nparams; i++) {
+        if (plans[i].how != PY_HOW_ARRAY) continue;
+        int fit = decode_array(kernel->state, &plans[i], args[i], words + plans[i].word, elements);
+        if (fit == LATER) return refuse_array(kernel, i, (const NumpyArray *)args[i]);
+        if (fit != FITS) return fit;
+    }
+    return FITS;
+}
+
+static PY_HOT int decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args,
+                         uint64_t *words, int64_t *elements) {
+    bool later = false;
+    *elements = 0;
+    for (uint32_t i = 0; i < nparams; i++) {
+        int fit = decode_one(kernel->state, &plans[i], args[i], words, elements);
+        if (PS_UNLIKELY(fit == OTHER)) return OTHER;
+        later |= fit == LATER;
+    }
+    return PS_LIKELY(!later) ? FITS : decode_later(kernel, plans, nparams, args, words, elements);
+}
+
+int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args, uint64_t *words,
+              int64_t *elements) {
+    return decode(kernel, plans, nparams, args, words, elements);
+}
+
+/* -- running -- */
+
+PyObject *py_result(PsType type, uint64_t bits) {
+    return type == PS_KIND_NONE ? Py_NewRef(Py_None) : scalar_encode(type, bits);
+}
+
+int py_write_stdout(const char *text, size_t len) {
+    PyObject *out = PySys_GetObject("stdout");
+    if (!out || out == Py_None || !len) return 0;
+    Py_INCREF(out);
+    PyObject *string = PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "replace");
+    PyObject *result = string ? PyObject_CallMethod(out, "write", "O", string) : NULL;
+    Py_DECREF(out);
+    Py_XDECREF(string);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+static int raise_stopped(PyKernel *kernel, const PySpec *spec, const PsLaunch *launch) {
+    if (launch->out_of_memory) {
+        PyErr_NoMemory();
+    } else if (launch->fault.set && launch->fault.site < spec->exe->object.nsites) {
+        const PsObjectSite *site = &spec->exe->object.sites[launch->fault.site];
+        PyFault fault = {site->kind, site->span, launch->fault.values, launch->fault.nvalues};
+        py_raise_fault(kernel->state, &spec->sources, &fault);
+    } else if (!PyErr_CheckSignals()) {
+        py_error(kernel->state, PS_MSG_PY_INTERRUPTED,
+                 PyUnicode_AsUTF8(((PyFunctionObject *)kernel->function)->func_name));
+    }
+    return -1;
+}
+
+/* What is seldom: prints, faults, scratch to free. -1 with an exception. */
+static PY_COLD int finish(PyKernel *kernel, const PySpec *spec, PsLaunch *launch, int32_t stopped) {
+    int status = 0;
+    if (launch->prints) {
+        PsBuf text = {0};
+        ps_launch_take_prints(launch, &text);
+        status = py_write_stdout(text.data ? text.data : "", text.len);
+        ps_buf_free(&text);
+    }
+    if (stopped && !status) status = raise_stopped(kernel, spec, launch);
+    ps_launch_end(launch);
+    return status;
+}
+
+static PY_COLD int32_t run_long(const PySpec *spec, PsFrame *frame, PsLaunch *launch, bool interruptible) {
+    int32_t stopped;
+    PyInterrupt interrupt;
+    if (interruptible) launch->interrupt = py_interrupt_begin(&interrupt);
+    Py_BEGIN_ALLOW_THREADS stopped = spec->main(frame);
+    Py_END_ALLOW_THREADS if (interruptible) py_interrupt_end(&interrupt);
+    return stopped;
+}
+
+static PY_HOT PyObject *launch(PyKernel *kernel, const PySpec *spec, PsFrame *frame, int64_t elements) {
+    PsLaunch launch;
+    ps_launch_begin(&launch, frame);
+    int32_t stopped;
+    if (PS_UNLIKELY(elements > GIL_ELEMENTS || spec->unbounded)) {
+        stopped = run_long(spec, frame, &launch, elements > INTERRUPT_ELEMENTS || spec->unbounded);
+        if (!stopped && PyErr_CheckSignals()) {
+            ps_launch_end(&launch);
+            return NULL;
+        }
+    } else {
+        stopped = spec->main(frame);
+    }
+    if (PS_UNLIKELY(stopped || launch.prints || launch.partials) && finish(kernel, spec, &launch, stopped))
+        return NULL;
+    if (spec->result == PS_KIND_NONE) return Py_NewRef(Py_None);
+    return py_result(spec->result, frame->words[spec->result_word]);
+}
+
+/* -- calls -- */
+
+typedef union SmallFrame {
+    PsFrame frame;
+    uint64_t words[1 + PS_FRAME_STACK_WORDS];
+} SmallFrame;
+
+/* Tries one specialisation: 1 and *result, 0: it does not fit, -1: exception. */
+static int try_spec(PyKernel *kernel, PySpec *spec, PyObject *const *args, PyObject **result) {
+    SmallFrame small;
+    PsFrame *frame = &small.frame;
+    int64_t elements;
+    if (spec->frame_words > PS_FRAME_STACK_WORDS) {
+        frame = PyMem_Malloc(sizeof *frame + (size_t)spec->frame_words * sizeof frame->words[0]);
+        if (!frame) return PyErr_NoMemory(), -1;
+    }
+    int fit = decode(kernel, spec->plans, spec->nparams, args, frame->words, &elements);
+    if (fit == 1) {
+        kernel->last = spec;
+        *result = launch(kernel, spec, frame, elements);
+        if (!*result) fit = -1;
+    }
+    if (frame != &small.frame) PyMem_Free(frame);
+    return fit;
+}
+
+#define BOUND_ON_STACK 32
+
+/* Anything but a launch like the last one. */
+static PY_COLD PyObject *call_slow(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs,
+                                   PyObject *names) {
+    PyObject *result = NULL, *few[BOUND_ON_STACK], **args = few;
+    if (py_kernel_prepare(kernel)) return NULL;
+    uint32_t nparams = kernel->signature.nparams;
+    if (nparams > BOUND_ON_STACK && !(args = PyMem_Malloc(nparams * sizeof *args))) return PyErr_NoMemory();
+    int fit = py_kernel_bind(kernel, given, nargs, names, args) ? -1 : 0;
+    PySpec *spec = kernel->specs;
+    for (; fit == 0 && spec; spec = spec->next)
+        if (spec->options_word == kernel->state->options_word && py_guard_holds(spec))
+            fit = try_spec(kernel, spec, args, &result);
+    if (fit == 0) {
+        spec = py_specialise(kernel, args);
+        fit = spec ? try_spec(kernel, spec, args, &result) : -1;
+        if (fit == 0)
+            py_error(kernel->state, PS_MSG_PY_MISMATCH,
+                     PyUnicode_AsUTF8(((PyFunctionObject *)kernel->function)->func_name));
+    }
+    if (args != few) PyMem_Free(args);
+    return result;
+}
+
+PyObject *py_kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names) {
+    PyKernel *kernel = (PyKernel *)self;
+    PySpec *spec = kernel->last;
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    if (PS_UNLIKELY(!spec || names || nargs != spec->nparams ||
+                    spec->options_word != kernel->state->options_word ||
+                    spec->frame_words > PS_FRAME_STACK_WORDS || !py_guard_holds(spec)))
+        return call_slow(kernel, args, nargs, names);
+    SmallFrame small;
+    int64_t elements;
+    int fit = decode(kernel, spec->plans, spec->nparams, args, small.frame.words, &elements);
+    if (PS_LIKELY(fit == 1)) return launch(kernel, spec, &small.frame, elements);
+    return fit == 0 ? call_slow(kernel, args, nargs, names) : NULL;
+}

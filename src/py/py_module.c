@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The module pestle._pestle: multi-phase initialisation, all state in PyState. python/pestle/__init__.py gives its
+ * names to users.
+ */
+#include "py/py_int.h"
+
+#include "build_id.h"
+
+PyState *py_state(PyObject *module) { return PyModule_GetState(module); }
+
+/* -- for tests and the curious -- */
+
+static PyObject *llvm_is_open(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    return PyBool_FromLong(ps_driver_llvm_is_open());
+}
+
+static PyObject *threads(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    return PyLong_FromLong(ps_rt_threads());
+}
+
+static PyObject *config(PyObject *module, PyObject *unused) {
+    (void)unused;
+    const PyState *state = py_state(module);
+    return Py_BuildValue("{sOsOsOsOsKsi}", "default_fp", state->types.dtypes[state->options.default_fp],
+                         "default_ip", state->types.dtypes[state->options.default_ip], "checked",
+                         state->options.checked ? Py_True : Py_False, "fast_math",
+                         state->fast_math ? Py_True : Py_False, "random_seed",
+                         (unsigned long long)state->random_seed, "threads", ps_rt_threads());
+}
+
+#define FAST(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS
+
+static PyMethodDef methods[] = {
+    {"init", FAST(py_init),
+     "init(arch=None, *, debug=False, checked=False, default_fp=f32, default_ip=i32, fast_math=False, "
+     "random_seed=0, "
+     "threads=None)\n--\n\nSets options. Not needed: everything works without."},
+    {"reset", py_reset, METH_NOARGS, "reset()\n--\n\nSets all options to their defaults."},
+    {"sync", py_sync, METH_NOARGS,
+     "sync()\n--\n\nWaits for launches. On the CPU they are over when they return."},
+    {"kernel", FAST(py_kernel_decorator), "kernel(function)\n--\n\nMakes a function a kernel."},
+    {"func", FAST(py_func_decorator), "func(function)\n--\n\nMakes a function one that kernels can call."},
+    {"pyfunc", FAST(py_pyfunc_decorator), "pyfunc(function)\n--\n\nAs func, and Python can call it too."},
+    {"ndarray", FAST(py_ndarray_new), "ndarray(dtype, shape)\n--\n\nA dense array of zeros."},
+    {"_llvm_is_open", llvm_is_open, METH_NOARGS, NULL},
+    {"_threads", threads, METH_NOARGS, NULL},
+    {"_config", config, METH_NOARGS, NULL},
+    {0},
+};
+
+/* -- making the module -- */
+
+static int add_long_names(PyState *state, PyObject *module) {
+    static const struct {
+        const char *name;
+        PsType type;
+    } names[] = {{"uint1", PS_U1},   {"int8", PS_I8},     {"int16", PS_I16},     {"int32", PS_I32},
+                 {"int64", PS_I64},  {"uint8", PS_U8},    {"uint16", PS_U16},    {"uint32", PS_U32},
+                 {"uint64", PS_U64}, {"float16", PS_F16}, {"bfloat16", PS_BF16}, {"float32", PS_F32},
+                 {"float64", PS_F64}};
+    for (size_t i = 0; i < PS_COUNT(names); i++)
+        if (PyModule_AddObjectRef(module, names[i].name, state->types.dtypes[names[i].type])) return -1;
+    return 0;
+}
+
+static int add_types(PyState *state, PyObject *module) {
+    if (!(state->ndarray_type = py_ndarray_type(module)) || !(state->kernel_type = py_kernel_type(module)))
+        return -1;
+    state->types.array_type = Py_NewRef((PyObject *)state->ndarray_type);
+    state->types.kernel_type = Py_NewRef((PyObject *)state->kernel_type);
+    return PyModule_AddObjectRef(module, "Ndarray", (PyObject *)state->ndarray_type) ||
+                   PyModule_AddObjectRef(module, "Kernel", (PyObject *)state->kernel_type)
+               ? -1
+               : 0;
+}
+
+static int exec(PyObject *module) {
+    PyState *state = py_state(module);
+    state->module = module;
+    state->options = py_options_default();
+    state->options_word = py_options_word(&state->options);
+    if (py_errors_init(state, module) || ps_front_types_init(&state->types, module) ||
+        add_types(state, module) || add_long_names(state, module) || py_init_add_names(module))
+        return -1;
+    return PyModule_AddStringConstant(module, "__version__", PS_VERSION);
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg) {
+    PyState *state = py_state(module);
+    PsFrontTypes *types = &state->types;
+    Py_VISIT(types->dtype);
+    Py_VISIT(types->ndarray_annotation);
+    Py_VISIT(types->template_annotation);
+    Py_VISIT(types->func);
+    Py_VISIT(types->builtin);
+    Py_VISIT(types->proxy);
+    Py_VISIT(types->kernel_type);
+    Py_VISIT(types->array_type);
+    for (int t = 0; t < PS_SCALAR_END; t++) Py_VISIT(types->dtypes[t]);
+    for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_VISIT(types->errors[i]);
+    Py_VISIT(state->pestle_error);
+    Py_VISIT(state->kernel_type);
+    Py_VISIT(state->ndarray_type);
+    Py_VISIT(state->numpy.type);
+    return 0;
+}
+
+static int clear(PyObject *module) {
+    PyState *state = py_state(module);
+    PsFrontTypes *types = &state->types;
+    Py_CLEAR(types->dtype);
+    Py_CLEAR(types->ndarray_annotation);
+    Py_CLEAR(types->template_annotation);
+    Py_CLEAR(types->func);
+    Py_CLEAR(types->builtin);
+    Py_CLEAR(types->proxy);
+    Py_CLEAR(types->kernel_type);
+    Py_CLEAR(types->array_type);
+    for (int t = 0; t < PS_SCALAR_END; t++) Py_CLEAR(types->dtypes[t]);
+    for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_CLEAR(types->errors[i]);
+    Py_CLEAR(state->pestle_error);
+    Py_CLEAR(state->kernel_type);
+    Py_CLEAR(state->ndarray_type);
+    numpy_forget(&state->numpy);
+    return 0;
+}
+
+static void release(void *module) { clear(module); }
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, exec},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+    {0},
+};
+static PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "pestle._pestle",
+    .m_doc = "The compiler and its launch path. Import pestle instead.",
+    .m_size = sizeof(PyState),
+    .m_methods = methods,
+    .m_slots = slots,
+    .m_traverse = traverse,
+    .m_clear = clear,
+    .m_free = release,
+};
+
+PyMODINIT_FUNC PyInit__pestle(void);
+PyMODINIT_FUNC PyInit__pestle(void) { return PyModuleDef_Init(&definition); }

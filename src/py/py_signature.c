@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A kernel's parameters from its annotations. Read at the first launch, so that annotations may name what is defined
+ * later; string annotations (`from __future__ import annotations`) are evaluated in the function's globals and closure.
+ */
+#include "py/py_int.h"
+
+static const char *utf8(PyObject *text) {
+    const char *chars = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL;
+    if (!chars) PyErr_Clear();
+    return chars ? chars : "?";
+}
+
+static const char *name_of(PyObject *function) { return utf8(((PyFunctionObject *)function)->func_name); }
+
+void py_signature_free(PySignature *signature) {
+    for (uint32_t i = 0; i < signature->nparams; i++) {
+        Py_XDECREF(signature->params[i].name);
+        Py_XDECREF(signature->params[i].annotation);
+    }
+    ps_free(signature->params);
+    Py_XDECREF(signature->returns);
+    *signature = (PySignature){0};
+}
+
+/* -- string annotations -- */
+
+/* Names of the closure with what they hold now, over `base` (a mapping, or NULL). */
+static PyObject *closure_names(PyObject *function, PyObject *base) {
+    PyObject *names = PyDict_New();
+    if (!names || (base && PyDict_Update(names, base))) goto fail;
+    PyObject *closure = PyFunction_GET_CLOSURE(function);
+    PyObject *free_vars = closure ? PyObject_GetAttrString(PyFunction_GET_CODE(function), "co_freevars") : NULL;
+    if (closure && !free_vars) goto fail;
+    for (Py_ssize_t i = 0; free_vars && i < PyTuple_GET_SIZE(free_vars) && i < PyTuple_GET_SIZE(closure); i++) {
+        PyObject *found = PyCell_GET(PyTuple_GET_ITEM(closure, i));
+        if (found && PyDict_SetItem(names, PyTuple_GET_ITEM(free_vars, i), found)) {
+            Py_DECREF(free_vars);
+            goto fail;
+        }
+    }
+    Py_XDECREF(free_vars);
+    return names;
+fail:
+    Py_XDECREF(names);
+    return NULL;
+}
+
+/* The object itself, or what its text evaluates to; a new reference. */
+static PyObject *evaluate(PyObject *annotation, PyObject *function, PyObject *locals) {
+    if (!PyUnicode_Check(annotation)) return Py_NewRef(annotation);
+    const char *text = PyUnicode_AsUTF8(annotation);
+    PyObject *code = text ? Py_CompileString(text, "<annotation>", Py_eval_input) : NULL;
+    if (!code) return NULL;
+    PyObject *result = PyEval_EvalCode(code, PyFunction_GET_GLOBALS(function), locals);
+    Py_DECREF(code);
+    return result;
+}
+
+static bool any_text(PyObject *annotations) {
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(annotations, &at, &key, &value);)
+        if (PyUnicode_Check(value)) return true;
+    return false;
+}
+
+PyObject *py_signature_early(PyObject *function) {
+#if PY_VERSION_HEX >= 0x030E0000
+    return NULL; /* annotations are closures of their own */
+#endif
+    PyObject *annotations = PyFunction_GetAnnotations(function);
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    if (!annotations || !(code->co_flags & CO_NESTED) || !PyDict_Check(annotations) || !any_text(annotations))
+        return NULL;
+    PyObject *outer = PyEval_GetLocals(), *out = PyDict_New(); /* the decorator's caller */
+    PyObject *locals = out ? closure_names(function, outer && PyDict_Check(outer) ? outer : NULL) : NULL;
+    PyObject *items = locals ? PyDict_Items(annotations) : NULL;
+    for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
+        PyObject *pair = PyList_GET_ITEM(items, i);
+        PyObject *value = evaluate(PyTuple_GET_ITEM(pair, 1), function, locals);
+        if (!value) PyErr_Clear(); /* later, then */
+        if (PyDict_SetItem(out, PyTuple_GET_ITEM(pair, 0), value ? value : PyTuple_GET_ITEM(pair, 1)))
+            PyErr_Clear();
+        Py_XDECREF(value);
+    }
+    Py_XDECREF(items);
+    Py_XDECREF(locals);
+    if (PyErr_Occurred()) PyErr_Clear();
+    return out;
+}
+
+static PyObject *evaluate_late(const PyState *state, PyObject *annotation, PyObject *function) {
+    if (!PyUnicode_Check(annotation)) return Py_NewRef(annotation);
+    PyObject *locals = closure_names(function, NULL);
+    PyObject *value = locals ? evaluate(annotation, function, locals) : NULL;
+    Py_XDECREF(locals);
+    if (value || !PyErr_ExceptionMatches(PyExc_Exception)) return value;
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyObject *why = error ? PyObject_Str(error) : NULL;
+    if (!why) PyErr_Clear();
+    py_error(state, PS_MSG_PY_ANNOTATION_TEXT, utf8(annotation), name_of(function), utf8(why));
+    Py_XDECREF(why);
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+    return NULL;
+}
+
+/* -- one parameter -- */
+
+static int refuse_annotation(const PyState *state, const PyParam *param, PyObject *function) {
+    const char *hint = "";
+    PyObject *repr = PyObject_Repr(param->annotation), *module;
+    if (!repr) return -1;
+    if (PyCFunction_Check(param->annotation) &&
+        (module = PyCFunction_GET_SELF(param->annotation)) == state->module)
+        hint = " (not the function ndarray(), which makes an array)";
+    else if (param->annotation == (PyObject *)state->ndarray_type ||
+             (PyObject *)state->numpy.type == param->annotation)
+        hint = " (an array parameter is annotated with types.ndarray())";
+    py_error(state, PS_MSG_PY_ANNOTATION, utf8(param->name), name_of(function), utf8(repr), hint);
+    Py_DECREF(repr);
+    return -1;
+}
+
+static int read_array(const PyState *state, PyParam *param, PyObject *function) {
+    param->kind = PS_PARAM_ARRAY;
+    param->ndim = -1;
+    if (!Py_IS_TYPE(param->annotation, state->types.ndarray_annotation)) return 0; /* the bare class */
+    PsNdarrayAnnotationObject *annotation = (PsNdarrayAnnotationObject *)param->annotation;
+    param->ndim = annotation->ndim;
+    if (!annotation->dtype || annotation->dtype == Py_None) return 0;
+    param->dtype = annotation->dtype;
+    PsFrontOptions options = state->options;
+    if (ps_front_dtype(&state->types, &options, param->dtype) != PS_KIND_NONE) return 0;
+    PyObject *repr = PyObject_Repr(param->dtype);
+    if (repr) py_error(state, PS_MSG_PY_ANNOTATION_DTYPE, utf8(param->name), name_of(function), utf8(repr));
+    Py_XDECREF(repr);
+    return -1;
+}
+
+static int read_param(const PyState *state, PyParam *param, PyObject *function) {
+    const PsFrontTypes *types = &state->types;
+    PyObject *annotation = param->annotation;
+    if (Py_IS_TYPE(annotation, types->template_annotation) ||
+        annotation == (PyObject *)types->template_annotation) {
+        param->kind = PS_PARAM_TEMPLATE;
+        return 0;
+    }
+    if (Py_IS_TYPE(annotation, types->ndarray_annotation) ||
+        annotation == (PyObject *)types->ndarray_annotation)
+        return read_array(state, param, function);
+    PsFrontOptions options = state->options;
+    if (ps_front_dtype(types, &options, annotation) == PS_KIND_NONE)
+        return refuse_annotation(state, param, function);
+    param->kind = PS_PARAM_SCALAR;
+    param->dtype = annotation;
+    return 0;
+}
+
+/* -- the whole -- */
+
+static const char *unusual_params(PyCodeObject *code) {
+    if (code->co_flags & CO_VARARGS) return "*args";
+    if (code->co_flags & CO_VARKEYWORDS) return "**kwargs";
+    if (code->co_kwonlyargcount) return "keyword-only parameters";
+    if (code->co_flags & CO_GENERATOR) return "yield";
+    if (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) return "async";
+    return NULL;
+}
+
+static int read_params(const PyState *state, PyObject *function, PyObject *annotations, PySignature *out) {
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    const char *unusual = unusual_params(code);
+    if (unusual) {
+        py_error(state, PS_MSG_PY_PARAMS, name_of(function), unusual);
+        return -1;
+    }
+    PyObject *names = PyObject_GetAttrString((PyObject *)code, "co_varnames");
+    out->params = ps_alloc((size_t)(code->co_argcount ? code->co_argcount : 1) * sizeof *out->params);
+    if (!names || !out->params) {
+        Py_XDECREF(names);
+        if (!PyErr_Occurred()) PyErr_NoMemory();
+        return -1;
+    }
+    int status = 0;
+    for (int i = 0; i < code->co_argcount && !status; i++) {
+        PyParam *param = &out->params[out->nparams++];
+        param->name = Py_NewRef(PyTuple_GET_ITEM(names, i));
+        PyObject *annotation = annotations ? PyDict_GetItemWithError(annotations, param->name) : NULL;
+        if (annotation) {
+            param->annotation = evaluate_late(state, annotation, function);
+            status = param->annotation ? read_param(state, param, function) : -1;
+        } else if (i == 0 && PyUnicode_CompareWithASCIIString(param->name, "self") == 0) {
+            param->kind = PS_PARAM_TEMPLATE;
+        } else {
+            if (!PyErr_Occurred()) py_error(state, PS_MSG_PY_UNANNOTATED, utf8(param->name), name_of(function));
+            status = -1;
+        }
+    }
+    Py_DECREF(names);
+    return status;
+}
+
+static int read_return(const PyState *state, PyObject *function, PyObject *annotations, PySignature *out) {
+    PyObject *annotation = annotations ? PyDict_GetItemString(annotations, "return") : NULL;
+    if (!annotation || annotation == Py_None) return 0;
+    PyObject *value = evaluate_late(state, annotation, function);
+    if (!value) return -1;
+    if (value == Py_None) Py_CLEAR(value);
+    out->returns = value;
+    return 0;
+}
+
+int py_signature_read(const PyState *state, PyObject *function, PyObject *annotations, PySignature *out) {
+    PyObject *found =
+        annotations ? Py_NewRef(annotations) : PyObject_GetAttrString(function, "__annotations__");
+    PySignature made = {0};
+    if (!found) return -1;
+    PyObject *dict = PyDict_Check(found) ? found : NULL;
+    int status =
+        read_params(state, function, dict, &made) || read_return(state, function, dict, &made) ? -1 : 0;
+    Py_DECREF(found);
+    if (status)
+        py_signature_free(&made);
+    else
+        *out = made;
+    return status;
+}

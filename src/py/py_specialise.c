@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arguments that no specialisation fits -> what each of them is -> front end -> driver -> a new specialisation. Here
+ * too every argument gets its refusal when it cannot be one.
+ */
+#include "py/decode_scalar.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* -- template arguments -- */
+
+static bool same_tuple(PyObject *a, PyObject *b) {
+    if (PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(a); i++)
+        if (!py_template_same(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i))) return false;
+    return true;
+}
+
+bool py_template_same(PyObject *a, PyObject *b) {
+    if (a == b) return true;
+    if (Py_TYPE(a) != Py_TYPE(b)) return false; /* 1, 1.0 and True make different programs */
+    if (PyFloat_CheckExact(a))                  /* by bits: -0.0 is not 0.0, and a NaN is itself */
+        return scalar_f64_bits(PyFloat_AS_DOUBLE(a)) == scalar_f64_bits(PyFloat_AS_DOUBLE(b));
+    if (PyLong_CheckExact(a)) return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+    if (PyUnicode_CheckExact(a)) return PyUnicode_Compare(a, b) == 0;
+    if (PyTuple_CheckExact(a)) return same_tuple(a, b);
+    return false;
+}
+
+/* -- what an argument is -- */
+
+static int refuse_array_type(const PyState *state, PyObject *arg, const char *name) {
+    const char *hint = PyObject_CheckBuffer(arg) || PyObject_HasAttrString(arg, "__array__") ||
+                               PyObject_HasAttrString(arg, "__dlpack__")
+                           ? "; pass numpy.asarray(...) of it"
+                       : PyList_Check(arg) || PyTuple_Check(arg) ? "; make it an array with numpy.array(...)"
+                                                                 : "";
+    py_error(state, PS_MSG_PY_ARRAY_TYPE, name, Py_TYPE(arg)->tp_name, hint);
+    return -1;
+}
+
+static int refuse_element(const PyState *state, const NumpyArray *array, const char *name) {
+    PyObject *text = PyObject_Str(array->descr);
+    const char *dtype = text ? PyUnicode_AsUTF8(text) : NULL;
+    if (!dtype) PyErr_Clear();
+    const char *hint = "";
+    if (dtype && (dtype[0] == '>' || dtype[0] == '<'))
+        hint = " (bytes in the other order; pass a copy in native order)";
+    if (dtype && strncmp(dtype, "complex", 7) == 0) hint = " (pass its .real and .imag)";
+    py_error(state, PS_MSG_PY_ARRAY_ELEMENT, name, dtype ? dtype : "?", hint);
+    Py_XDECREF(text);
+    return -1;
+}
+
+static int describe_numpy(PyState *state, PyObject *arg, const char *name, PsParam *out) {
+    const NumpyArray *array = (const NumpyArray *)arg;
+    if (numpy_is_masked(arg)) return py_error(state, PS_MSG_PY_ARRAY_MASKED, name), -1;
+    if (array->nd > PS_MAX_AXES) return py_error(state, PS_MSG_PY_ARRAY_AXES, name, array->nd, PS_MAX_AXES), -1;
+    out->dtype = numpy_element(&state->numpy, array);
+    if (out->dtype == PS_KIND_NONE) return refuse_element(state, array, name);
+    out->ndim = array->nd;
+    out->unit = numpy_unit(array, ps_scalar_size(out->dtype));
+    return 0;
+}
+
+static int describe_array(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *name,
+                          PsParam *out) {
+    PyState *state = kernel->state;
+    if (Py_IS_TYPE(arg, state->ndarray_type)) {
+        out->dtype = ((PyNdarray *)arg)->dtype;
+        out->ndim = ((PyNdarray *)arg)->ndim;
+        out->unit = true;
+    } else if (!numpy_check(&state->numpy, arg)) {
+        return refuse_array_type(state, arg, name);
+    } else if (describe_numpy(state, arg, name, out)) {
+        return -1;
+    }
+    PsType wanted = param->dtype ? ps_front_dtype(&state->types, &state->options, param->dtype) : out->dtype;
+    if (wanted != out->dtype) {
+        py_error(state, PS_MSG_PY_ARRAY_DTYPE, name, ps_scalar_name(wanted), ps_scalar_name(out->dtype));
+        return -1;
+    }
+    if (param->ndim >= 0 && param->ndim != out->ndim) {
+        py_error(state, PS_MSG_PY_ARRAY_NDIM, name, param->ndim, out->ndim);
+        return -1;
+    }
+    return 0;
+}
+
+int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out) {
+    PyState *state = kernel->state;
+    for (uint32_t i = 0; i < kernel->signature.nparams; i++) {
+        const PyParam *param = &kernel->signature.params[i];
+        ScalarPlace place = {kernel, i, NULL};
+        char where[200];
+        const char *name = scalar_place_text(&place, where, sizeof where);
+        out[i] = (PsParam){.name = param->name, .kind = param->kind};
+        if (param->kind == PS_PARAM_SCALAR) {
+            out[i].dtype = ps_front_dtype(&state->types, &state->options, param->dtype);
+        } else if (param->kind == PS_PARAM_ARRAY) {
+            if (describe_array(kernel, param, args[i], name, &out[i])) return -1;
+        } else {
+            if (Py_IS_TYPE(args[i], state->ndarray_type) || numpy_check(&state->numpy, args[i])) {
+                py_error(state, PS_MSG_PY_ARGUMENT_TEMPLATE, name);
+                return -1;
+            }
+            out[i].value = args[i];
+        }
+    }
+    return 0;
+}
+
+/* -- plans -- */
+
+static void plan_scalar(PyPlan *plan) {
+    PsType type = plan->dtype;
+    if (ps_scalar_class(type) == PS_CLASS_FLOAT) {
+        plan->how = type == PS_F64 ? PY_HOW_F64 : type == PS_F32 ? PY_HOW_F32 : PY_HOW_NUMBER;
+        return;
+    }
+    uint64_t hi;
+    int width = ps_scalar_bits(type);
+    plan->how = PY_HOW_INT;
+    scalar_range(type, &plan->range.lo, &hi);
+    plan->range.hi = hi > INT64_MAX ? INT64_MAX : (int64_t)hi;
+    plan->range.mask = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
+}
+
+static void plan_array(const PyState *state, PyPlan *plan, const PsParam *param, bool writes) {
+    plan->how = PY_HOW_ARRAY;
+    plan->ndim = (uint8_t)param->ndim;
+    plan->unit = param->unit;
+    plan->array.descr = state->numpy.descrs[param->dtype];
+    plan->array.item = ps_scalar_size(param->dtype);
+    plan->array.required = NUMPY_ALIGNED | (writes ? NUMPY_WRITEABLE : 0);
+}
+
+void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams, const bool *writes,
+                   PyPlan *out, uint32_t *out_words) {
+    uint32_t word = 0;
+    for (uint32_t i = 0; i < nparams; i++) {
+        PyPlan *plan = &out[i];
+        *plan = (PyPlan){.dtype = (uint8_t)params[i].dtype, .word = word};
+        switch (params[i].kind) {
+        case PS_PARAM_SCALAR:
+            plan_scalar(plan);
+            word++;
+            break;
+        case PS_PARAM_ARRAY:
+            plan_array(state, plan, &params[i], writes && writes[i]);
+            word += 1 + 2 * (uint32_t)params[i].ndim;
+            break;
+        case PS_PARAM_TEMPLATE:
+            plan->how = PY_HOW_TEMPLATE;
+            plan->value = Py_NewRef(params[i].value);
+            break;
+        }
+    }
+    *out_words = word;
+}
+
+void py_plans_drop(PyPlan *plans, uint32_t nparams) {
+    for (uint32_t i = 0; i < nparams; i++)
+        if (plans[i].how == PY_HOW_TEMPLATE) Py_CLEAR(plans[i].value);
+}
+
+/* -- building -- */
+
+void py_spec_free(PySpec *spec) {
+    if (!spec) return;
+    if (spec->plans) py_plans_drop(spec->plans, spec->nparams);
+    py_guard_free(&spec->guard);
+    ps_facts_free(&spec->facts);
+    if (spec->exe) ps_executable_release(spec->exe);
+    ps_arena_free(&spec->arena);
+    ps_free(spec);
+}
+
+int py_spec_traverse(PySpec *spec, visitproc visit, void *arg) {
+    for (; spec; spec = spec->next) {
+        for (uint32_t i = 0; i < spec->nparams; i++)
+            if (spec->plans[i].how == PY_HOW_TEMPLATE) Py_VISIT(spec->plans[i].value);
+        for (uint32_t i = 0; i < spec->facts.len; i++) {
+            Py_VISIT(spec->facts.items[i].holder);
+            Py_VISIT(spec->facts.items[i].key);
+            Py_VISIT(spec->facts.items[i].found);
+        }
+        int stop = py_guard_traverse(&spec->guard, visit, arg);
+        if (stop) return stop;
+    }
+    return 0;
+}
+
+PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam *params, PsBuild *out) {
+    memset(out, 0, sizeof *out);
+    if (!kernel->tree) {
+        PsAstTree *tree = ps_ast_read(kernel->function);
+        if (!tree) return PS_PYERR;
+        if (kernel->tree)
+            ps_ast_tree_free(tree); /* another thread was quicker */
+        else
+            kernel->tree = tree;
+    }
+    return ps_loop_build(&kernel->state->types, options, kernel->function, kernel->tree, params,
+                         kernel->signature.nparams, kernel->signature.returns, out);
+}
+
+void py_build_raise(const PyState *state, PsStatus status, const PsBuild *build) {
+    PySources sources = {0};
+    if (build->module) sources = (PySources){build->module->sources.data, build->module->sources.len};
+    py_raise_status(state, status, &sources, &build->diag);
+}
+
+/* The warning of the store (no cache directory, ...), once. */
+static int warn_of_store(PyState *state) {
+    const char *warning = NULL;
+    if (state->store_asked || state->no_cache) return 0;
+    state->store_asked = true;
+    ps_driver_store(&warning);
+    return warning ? PyErr_WarnEx(PyExc_RuntimeWarning, warning, 1) : 0;
+}
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static PsStatus compile(const PyState *state, PySpec *spec, PsBuild *build) {
+    const char *verify = getenv("PESTLE_VERIFY");
+    PsDriverOptions options = {
+        .opt_level = 2,
+        .no_cache = state->no_cache,
+        .verify = verify && *verify && *verify != '0',
+        .dump = getenv("PESTLE_DUMP"),
+    };
+#ifndef NDEBUG
+    options.verify = true;
+#endif
+    PsStatus status;
+    Py_BEGIN_ALLOW_THREADS status =
+        ps_driver_compile(build->module, &options, &spec->exe, &spec->times, &build->diag);
+    Py_END_ALLOW_THREADS return status;
+}
+
+/* Everything of the specialisation but its code. */
+static PsStatus fill(const PyState *state, PySpec *spec, const PsParam *params, uint32_t nparams,
+                     PsBuild *build) {
+    uint32_t words;
+    ps_arena_init(&spec->arena);
+    spec->plans = ps_arena_alloc(&spec->arena, (nparams + 1) * sizeof *spec->plans);
+    if (!spec->plans) return PS_NOMEM;
+    spec->nparams = nparams;
+    py_plans_make(state, params, nparams, build->writes, spec->plans, &words);
+    spec->result = (uint8_t)build->result;
+    spec->result_word = words;
+    spec->facts = build->facts;
+    build->facts = (PsFacts){0};
+    if (!py_guard_make(&spec->guard, &spec->arena, &spec->facts) ||
+        !py_sources_copy(&spec->sources, &spec->arena, build->module))
+        return PS_NOMEM;
+    return PS_OK;
+}
+
+static PySpec *specialise(PyKernel *kernel, const PsParam *params) {
+    PyState *state = kernel->state;
+    PsFrontOptions options = state->options;
+    uint32_t word = state->options_word;
+    uint64_t start = now_ns();
+    PsBuild build;
+    PySpec *spec = ps_alloc(sizeof *spec);
+    PsStatus status = spec ? py_front(kernel, &options, params, &build) : PS_NOMEM;
+    if (!spec) return PyErr_NoMemory(), NULL;
+    spec->options_word = word;
+    spec->front_ns = now_ns() - start;
+    if (status == PS_OK) status = fill(state, spec, params, kernel->signature.nparams, &build);
+    if (status == PS_OK) status = compile(state, spec, &build);
+    if (status != PS_OK) py_build_raise(state, status, &build);
+    ps_build_free(&build);
+    if (status != PS_OK || warn_of_store(state)) {
+        py_spec_free(spec);
+        return NULL;
+    }
+    spec->main = spec->exe->main;
+    spec->frame_words = spec->exe->frame_words;
+    spec->unbounded = spec->exe->flags & PS_OBJECT_UNBOUNDED;
+    return spec;
+}
+
+PySpec *py_specialise(PyKernel *kernel, PyObject *const *args) {
+    PsParam *params = PyMem_Calloc(kernel->signature.nparams + 1, sizeof *params);
+    if (!params) return PyErr_NoMemory(), NULL;
+    PySpec *spec = NULL;
+    if (!py_describe(kernel, args, params) && !Py_EnterRecursiveCall(" while building a kernel")) {
+        spec = specialise(kernel, params);
+        Py_LeaveRecursiveCall();
+    }
+    PyMem_Free(params);
+    if (spec) {
+        spec->next = kernel->specs;
+        kernel->specs = spec;
+    }
+    return spec;
+}

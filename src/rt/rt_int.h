@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rt_int: what the files of rt share and nobody else needs.
+ */
+#ifndef PS_RT_RT_INT_H
+#define PS_RT_RT_INT_H
+
+#include "rt/rt.h"
+
+/* rt_cpus.c: how many threads can run at once here: affinity mask and cgroup quota; at least 1. */
+int rt_count_cpus(void);
+
+/* rt_pool.c: one parallel loop at a time. The owner prepares `job`, publishes its leaves and works on them too. */
+typedef struct RtJob {
+    const PsParfor *parfor;
+    PsTaskFn task;
+    PsFrame *frame;
+    int32_t number; /* PsTaskState.task */
+} RtJob;
+bool rt_pool_try_own(void); /* false: another thread's loop has the workers */
+void rt_pool_disown(void);
+int rt_pool_awake(void); /* workers that would see new work at once */
+/* Runs leaves [from, leaves) of the job on at most `threads` threads, this one (with its state `ts`) among them.
+ * Sleeping workers are called only when `wake`. Owner only. */
+void rt_pool_run(const RtJob *job, PsTaskState *ts, int64_t from, int threads, bool wake);
+
+/* rt_parallel.c: runs [lo, hi) unless the launch stopped or faulted below lo. */
+void rt_run_leaves(PsTaskState *ts, PsTaskFn task, const PsParfor *parfor, int64_t lo, int64_t hi);
+
+/* rt_launch.c: whether the launch must stop: no memory, or the interrupt is set (noted in launch->interrupted). */
+bool rt_launch_stops(PsLaunch *launch);
+/* The lowest leaf of the running task that faulted, or INT64_MAX. */
+int64_t rt_launch_fault_leaf(const PsLaunch *launch);
+
+#define RT_NEVER INT64_MAX
+int64_t rt_clock_ns(void);
+static inline void rt_pause(void) {
+#if defined(__x86_64__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+#endif

@@ -1,0 +1,14 @@
+"""A minute of random programs (PESTLE_DIFF_SECONDS): evaluator, compiled, checked, 1 and 2 threads, equal to the bit."""
+
+import os
+import subprocess
+import sys
+
+COMPARE = os.path.join(os.path.dirname(__file__), "compare.py")
+
+
+def test_random_programs():
+    seconds = os.environ.get("PESTLE_DIFF_SECONDS", "60")
+    run = subprocess.run([sys.executable, COMPARE, "--seconds", seconds], capture_output=True, text=True, timeout=600)
+    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-3000:]
+    print(run.stdout)

@@ -1,0 +1,95 @@
+"""init, reset: options, refusals; nothing needs them."""
+
+import subprocess
+import sys
+
+import pytest
+
+import pestle as ti
+from pestle import _pestle
+
+
+def test_defaults():
+    assert _pestle._config() == {
+        "default_fp": ti.f32, "default_ip": ti.i32, "checked": False, "fast_math": False, "random_seed": 0,
+        "threads": _pestle._threads(),
+    }  # fmt: skip
+
+
+def test_options():
+    ti.init(arch=ti.cpu, debug=True, default_fp=ti.f64, default_ip=ti.i64, fast_math=True, random_seed=7, threads=1)
+    assert _pestle._config() == {
+        "default_fp": ti.f64, "default_ip": ti.i64, "checked": True, "fast_math": True, "random_seed": 7, "threads": 1,
+    }  # fmt: skip
+    ti.init(ti.cpu, cpu_max_num_threads=2)
+    assert _pestle._config()["threads"] == 2 and _pestle._config()["default_fp"] is ti.f32
+    ti.reset()
+    assert not _pestle._config()["checked"]
+
+
+@pytest.mark.parametrize("name", ["checked", "debug", "check_out_of_bound"])
+def test_ways_to_check(name):
+    ti.init(**{name: True})
+    assert _pestle._config()["checked"]
+
+
+def test_taichi_options_without_effect():
+    ti.init(ti.cpu, log_level="error", verbose=False, offline_cache_file_path="/nowhere", offline_cache=True)
+
+
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        ({"default_fp": ti.i32}, r"init\(default_fp=...\): expected f16, f32 or f64, found i32"),
+        ({"default_fp": float}, "expected f16, f32 or f64"),
+        ({"default_ip": ti.u8}, "expected i32 or i64, found u8"),
+        ({"debug": "yes"}, "expected True or False, found 'yes'"),
+        ({"random_seed": 1.5}, "expected an int, found 1.5"),
+        ({"threads": -1}, "expected a number of threads"),
+        ({"threads": 10**30}, "expected a number of threads"),
+        ({"arch": 3}, "expected pestle.cpu, found 3"),
+        ({"arch": ti.gpu}, r"init\(arch=gpu\): this build of Pestle runs on the CPU only"),
+        ({"arch": ti.cuda}, "CPU only"),
+    ],
+)
+def test_wrong_options_change_nothing(options, text):
+    ti.init(random_seed=5)
+    with pytest.raises(ti.KernelValueError, match=text):
+        ti.init(checked=True, **options)
+    assert _pestle._config()["random_seed"] == 5 and not _pestle._config()["checked"]
+
+
+def test_unknown_keywords():
+    with pytest.raises(ti.KernelTypeError, match=r"init\(\) got an unexpected keyword argument 'precision'; it knows arch, debug, "):
+        ti.init(precision=3)
+    with pytest.raises(TypeError, match="found 2 arguments"):
+        ti.init(ti.cpu, True)
+
+
+def test_names():
+    assert ti.float32 is ti.f32 and ti.int64 is ti.i64 and ti.uint8 is ti.u8 and ti.bfloat16 is ti.bf16
+    assert ti.types.f32 is ti.f32 and ti.types.ndarray is ti.types.NDArray and ti.Template is ti.template
+    assert ti.sync() is None
+    assert isinstance(ti.__version__, str)
+
+
+def test_stubs_name_what_is_there():
+    import ast
+    import pathlib
+
+    for module in (ti, ti.types):
+        path = pathlib.Path(module.__file__)
+        tree = ast.parse(path.with_suffix(".pyi").read_text())
+        told = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+        told |= {n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)}
+        told -= {"Dtype"}
+        there = {name for name in vars(module) if not name.startswith("_")}
+        assert told - there <= {"__version__"}
+        assert there - told - {"types", "ndarray_annotation", "template", "NDArray", "Template"} == set()
+
+
+def test_several_interpreters_of_the_module():
+    program = "import pestle as a, sys\nfor n in [n for n in sys.modules if n.startswith('pestle')]: del sys.modules[n]\n"
+    program += "import pestle as b\nassert a.f32 is not b.f32\nprint(b.ndarray(b.f32, 2).dtype is b.f32)\n"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stdout == "True\n", run.stderr

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The tests where mistakes show: asserts on, warnings of the C compiler are errors, then
+#   build-asan   address and undefined-behaviour sanitizers, failing allocator and tiny limits (PS_HOSTILE):
+#                the C tests, then the Python tests with the sanitizers loaded into Python
+#   build-tsan   thread sanitizer: the C tests
+set -euo pipefail
+cd "$(dirname "$0")/.."
+VENV=${VENV:-.venv}
+export PESTLE_VERIFY=1
+export UBSAN_OPTIONS=print_stacktrace=1
+
+common="--werror -Dbuildtype=debugoptimized -Doptimization=1"
+c_tests="$VENV/bin/meson test --no-rebuild --quiet --print-errorlogs -t 5 -C"
+
+echo "hostile: C tests, address and undefined-behaviour sanitizers" >&2
+# shellcheck disable=SC2086
+tools/build.sh build-asan $common -Db_sanitize=address,undefined -Dhostile=true
+ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 $c_tests build-asan
+
+folders=
+for folder in tests/py tests/reject; do
+    if [ -n "$(find "$folder" -name 'test_*.py' -print -quit 2>/dev/null)" ]; then folders="$folders $folder"; fi
+done
+if [ -n "$folders" ]; then
+    echo "hostile: Python tests, address and undefined-behaviour sanitizers" >&2
+    package=build-asan/package/pestle
+    rm -rf build-asan/package
+    mkdir -p $package
+    ln -s "$PWD"/python/pestle/* "$PWD"/build-asan/*.so $package/
+    # Python itself leaks on purpose, and its own allocator would hide overruns. Tests may ask for
+    # PESTLE_HOSTILE to do fewer rounds.
+    # shellcheck disable=SC2086
+    LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+        PYTHONDONTWRITEBYTECODE=1 PESTLE_HOSTILE=1 PYTHONPATH="$PWD/build-asan/package" \
+        "$VENV/bin/python" -m pytest -q -p no:cacheprovider -o timeout=600 $folders
+fi
+
+echo "hostile: C tests, thread sanitizer" >&2
+# shellcheck disable=SC2086
+tools/build.sh build-tsan $common -Db_sanitize=thread -Dllvm=disabled -Dpython=disabled
+# gcc's TSan cannot place its shadow when addresses are randomised widely (newer kernels): switch that off.
+# shellcheck disable=SC2086
+TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
+    setarch "$(uname -m)" --addr-no-randomize $c_tests build-tsan --suite unit
