@@ -13,7 +13,7 @@ ARGS      ?=
 
 export VENV
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo check test bench tidy check-hostile format clean
+.PHONY: help setup build demo check test test-all wheel wheel-test typecheck bench tidy check-hostile format clean
 
 help:
 	@sed -n 's/^#\.//p' Makefile
@@ -38,6 +38,10 @@ check: build
 #.  make test           check, then the Python tests; ARGS="-k word -x" goes to pytest
 test: check
 	@PESTLE_VERIFY=1 $(PY) -m pytest -q $(ARGS) $(wildcard tests/py tests/reject tests/diff)
+
+#.  make test-all       the Python tests on every Python from 3.10 on that is found here
+test-all: build
+	@tools/test_all.sh $(BUILD) $(ARGS)
 
 #.  make bench          install rivals into $(VENV) and compare; only on a machine that is otherwise idle
 bench: build

@@ -49,6 +49,15 @@ def saxpy(x: A1, y: A1, a: f32):
         y[i] = a * x[i] + y[i]
 
 
+@ti.kernel
+def count(n: i32) -> i32:
+    s = 0
+    for _ in range(1):
+        for j in range(n):
+            s += j
+    return s
+
+
 def python_function():
     pass
 
@@ -82,6 +91,7 @@ def main(rounds):
         "a float to a float": ("result(1.5)", None),
         "keyword arguments": ("result(a=1.5)", None),
         "saxpy of 8": ("saxpy(x, y, 2.0)", 300),
+        "a loop of unknown length (0)": ("count(0)", None),
         "two specialisations in turn": ("arrays(x, y, z, 3, 2.5); arrays(x, y, z, 3, x0)", None),
         "after a change of a global": ("result(1.5); globals().__setitem__('unused', _)", None),
     }

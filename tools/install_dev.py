@@ -6,6 +6,7 @@ Runs `meson install`, then removes what stands in site-packages/pestle and is no
 so that a module that was renamed cannot be imported by its old name. There are no import hooks: importing
 Pestle from .venv costs what it costs a user.
 """
+import json
 import pathlib
 import subprocess
 import sys
@@ -17,10 +18,16 @@ PACKAGE = pathlib.Path(sysconfig.get_path("platlib")) / "pestle"
 STAMP = pathlib.Path(sys.prefix) / ".pestle-installed"
 
 
+def libraries(build):
+    """The shared objects that Meson installs; libpestle_llvm.so may come from elsewhere."""
+    installed = json.loads((build / "meson-info/intro-installed.json").read_text())
+    return [pathlib.Path(path) for path in installed if path.endswith(".so")]
+
+
 def signature(build):
     """What an install depends on, as text: which build, and every file with its size and time."""
     files = [path for path in SOURCE.rglob("*") if path.is_file() and path.suffix != ".pyc"]
-    files += [build / "build.ninja", *build.glob("*.so")]
+    files += [build / "build.ninja", *libraries(build)]
     lines = [f"{build.resolve()}"]
     for path in sorted(files):
         stat = path.stat()
@@ -30,7 +37,7 @@ def signature(build):
 
 def remove_leftovers(build):
     wanted = {PACKAGE / path.relative_to(SOURCE) for path in SOURCE.rglob("*")}
-    wanted |= {PACKAGE / path.name for path in build.glob("*.so")}
+    wanted |= {PACKAGE / path.name for path in libraries(build)}
     for path in sorted(PACKAGE.rglob("*"), reverse=True):
         if path.suffix == ".pyc":
             keep = path.parent.parent / (path.name.split(".")[0] + ".py") in wanted

@@ -1,44 +1,79 @@
 # SPDX-License-Identifier: Apache-2.0
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
-class Dtype:
-    name: str
-    itemsize: int
-    def __call__(self, value: Any, /) -> Any: ...
+MYPY: bool  # a name that mypy takes for true, and other checkers for unknown
 
-class ndarray:
-    def __init__(self, dtype: Dtype | type | None = None, ndim: int | None = None) -> None: ...
-    def __class_getitem__(cls, item: Any, /) -> Any: ...
+# To a type checker a scalar type is the Python type of its values: `x: f32` takes any float or int, and f32(x) gives
+# a float. (At run time it is an object with the attributes `name` and `itemsize`.)
+u1: TypeAlias = bool
+i8: TypeAlias = int
+i16: TypeAlias = int
+i32: TypeAlias = int
+i64: TypeAlias = int
+u8: TypeAlias = int
+u16: TypeAlias = int
+u32: TypeAlias = int
+u64: TypeAlias = int
+f16: TypeAlias = float
+bf16: TypeAlias = float
+f32: TypeAlias = float
+f64: TypeAlias = float
+uint1: TypeAlias = bool
+int8: TypeAlias = int
+int16: TypeAlias = int
+int32: TypeAlias = int
+int64: TypeAlias = int
+uint8: TypeAlias = int
+uint16: TypeAlias = int
+uint32: TypeAlias = int
+uint64: TypeAlias = int
+float16: TypeAlias = float
+bfloat16: TypeAlias = float
+float32: TypeAlias = float
+float64: TypeAlias = float
 
-class template:
-    def __init__(self) -> None: ...
+class _Array(Protocol):
+    """What numpy arrays, torch tensors and Ndarray have in common."""
 
-NDArray = ndarray
-Template = template
+    @property
+    def shape(self) -> Any: ...
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def ndim(self) -> int: ...
 
-u1: Dtype
-i8: Dtype
-i16: Dtype
-i32: Dtype
-i64: Dtype
-u8: Dtype
-u16: Dtype
-u32: Dtype
-u64: Dtype
-f16: Dtype
-bf16: Dtype
-f32: Dtype
-f64: Dtype
-uint1: Dtype
-int8: Dtype
-int16: Dtype
-int32: Dtype
-int64: Dtype
-uint8: Dtype
-uint16: Dtype
-uint32: Dtype
-uint64: Dtype
-float16: Dtype
-bfloat16: Dtype
-float32: Dtype
-float64: Dtype
+def ndarray(dtype: Any = None, ndim: int | None = None) -> Any:
+    """Annotates an array parameter: `x: ti.types.ndarray(dtype=ti.f32, ndim=2)`, or `ti.types.NDArray[ti.f32, 2]`.
+
+    dtype is a scalar type or a numpy dtype, ndim the number of axes (0 to 8); what is left out is taken from the
+    argument, and each combination is compiled for itself. The kernel uses the caller's memory, with any strides:
+    nothing is copied. Passing another dtype or number of axes raises KernelTypeError at the launch.
+
+    A call in an annotation is not what type checkers expect. Write `Annotated[np.ndarray, ti.types.ndarray(...)]`, or
+    tell them to let it pass: mypy with `disable_error_code = ["valid-type"]`, pyright with
+    `reportInvalidTypeForm = false`. Such parameters are then of type Any.
+    """
+
+if MYPY:
+    NDArray: Any
+    Template: Any
+    template: Any
+else:
+    class NDArray(_Array):
+        """The subscript form of ndarray: `x: ti.types.NDArray[ti.f32, 2]`."""
+
+        def __class_getitem__(cls, item: Any, /) -> Any: ...
+        def __getitem__(self, index: Any, /) -> Any: ...
+        def __setitem__(self, index: Any, value: Any, /) -> None: ...
+        def __iter__(self) -> Any: ...
+
+    class template:
+        """Annotates a parameter whose value is known when the kernel is compiled: `n: ti.template()`.
+
+        Any Python object may be passed; each different one compiles a kernel of its own. In a func, such a parameter
+        is the caller's variable itself: assigning it changes the caller's.
+        """
+
+        def __new__(cls) -> Any: ...
+
+    Template = template

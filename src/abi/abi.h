@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define PS_ABI_VERSION  1
+#define PS_ABI_VERSION  2
 #define PS_MAX_AXES     12
 #define PS_STRIPES      64 /* accumulators of one leaf of a reduction, whatever the vector width */
 #define PS_MAX_LEAVES   4096
@@ -45,6 +45,9 @@ typedef struct PsTaskState {
     int32_t task;  /* counts the parfors of this launch; serial parts between them count too */
     int32_t depth; /* of calls, for the recursion check */
     int32_t thread;
+    const volatile int32_t
+        *interrupt; /* never NULL. Not 0: stop; it then stays so until the launch has ended. Polled
+                                          by rt between leaves, by generated code in loops that may be long */
 } PsTaskState;
 
 /* One parallel loop. Generated main fills ndim, npartials, grain, cost, lo, hi; ps_rt_parallel_for fills the

@@ -51,6 +51,7 @@ void *ps_alloc(size_t size) PS_MUST_CHECK; /* zeroed */
 void *ps_realloc(void *old, size_t size) PS_MUST_CHECK;
 void ps_free(void *memory);
 void ps_alloc_fail_after(long n);
+long ps_alloc_fails_after(void); /* what is left of n; negative: none will fail, or the one has failed */
 
 /* Vectors: struct { T *data; uint32_t len, cap; } in an arena. Pushing may move the data.
  *     PsVec(int) v = {0};  if (!ps_vec_push(arena, &v, 3)) return PS_NOMEM;                         */

@@ -13,6 +13,8 @@ static atomic_long fail_countdown = -1;
 
 void ps_alloc_fail_after(long n) { atomic_store(&fail_countdown, n); }
 
+long ps_alloc_fails_after(void) { return atomic_load(&fail_countdown); }
+
 static bool must_fail(void) {
     if (PS_LIKELY(atomic_load_explicit(&fail_countdown, memory_order_relaxed) < 0)) return false;
     return atomic_fetch_sub(&fail_countdown, 1) == 0;

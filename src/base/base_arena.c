@@ -9,10 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALIGN       16
+#define ALIGN 16
+#ifdef PS_HOSTILE /* each allocation is a block of its own: it can fail, and overruns are seen */
+#define FIRST_BLOCK ((size_t)ALIGN)
+#define LAST_BLOCK  ((size_t)ALIGN)
+#else
 #define FIRST_BLOCK ((size_t)16 << 10)
 #define LAST_BLOCK  ((size_t)1 << 20)
-#define MAX_ITEMS   ((uint32_t)1 << 31)
+#endif
+#define MAX_ITEMS ((uint32_t)1 << 31)
 
 struct PsArenaBlock {
     _Alignas(ALIGN) PsArenaBlock *next; /* the one made before */

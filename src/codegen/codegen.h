@@ -27,14 +27,20 @@ typedef struct PsCode {
     uint32_t frame_words; /* all of the frame: parameters, results, captures */
     uint32_t param_words, result_words;
     uint32_t ntasks;
-    bool has_unbounded_loops; /* a while, or a for whose bounds are not array lengths or constants */
-    PsVec(PsCodeSite) sites;  /* fault sites, in arena of the module */
-    PsBuf llvm_ir, assembly;  /* filled when asked for */
+    bool
+        has_unbounded_loops; /* may run for long whatever the arguments: a while, bounds that are neither array lengths
+                                 nor constants, recursion, nests of three lengths, many constant iterations */
+    bool has_nested_loops;   /* may take the square of the arrays' size */
+    PsVec(PsCodeSite) sites; /* fault sites, in arena of the module */
+    PsBuf llvm_ir, assembly; /* filled when asked for */
 } PsCode;
 typedef struct PsCodegenRequest {
     const PsModule *module;
     PsTarget target;
     bool want_llvm_ir, want_assembly;
+    long *
+        fail_after; /* NULL, or for tests: the caller's ps_alloc_fails_after, in and out, as this library has an
+                         allocator of its own */
 } PsCodegenRequest;
 
 /* Defines `ps_main` (PsMainFn) in the ELF; everything else in it is local. Thread-safe. */

@@ -36,7 +36,8 @@ static LLVMValueRef safe_divisor(Emitter *e, bool is_signed, LLVMValueRef b, boo
 }
 
 /* What a quotient by `safe` must become for the divisors that safe_divisor replaced. */
-static LLVMValueRef restore_quotient(Emitter *e, bool is_signed, LLVMValueRef a, LLVMValueRef b, LLVMValueRef q) {
+static LLVMValueRef restore_quotient(Emitter *e, bool is_signed, LLVMValueRef a, LLVMValueRef b,
+                                     LLVMValueRef q) {
     LLVMValueRef zero = zero_of(b);
     if (is_signed) {
         LLVMValueRef minus_one = LLVMConstAllOnes(LLVMTypeOf(b));
@@ -115,7 +116,8 @@ static LLVMValueRef shift(Emitter *e, PsOpCode code, bool is_signed, LLVMValueRe
     LLVMTypeRef type = LLVMTypeOf(a);
     int64_t s;
     uint64_t u, width = LLVMGetIntTypeWidth(type);
-    bool arithmetic = code == PS_OP_SHR && is_signed, is_constant = constant(b, &s, &u), inside = is_constant && u < width;
+    bool arithmetic = code == PS_OP_SHR && is_signed, is_constant = constant(b, &s, &u),
+         inside = is_constant && u < width;
     if (is_constant && !inside && !arithmetic) return LLVMConstNull(type);
     LLVMValueRef fits, amount = shift_amount(e, a, b, &fits);
     if (is_constant) amount = cg_int(e->cg, type, inside ? u : width - 1);
@@ -123,7 +125,8 @@ static LLVMValueRef shift(Emitter *e, PsOpCode code, bool is_signed, LLVMValueRe
         if (!is_constant) amount = LLVMBuildSelect(e->b, fits, amount, cg_int(e->cg, type, width - 1), "");
         return LLVMBuildAShr(e->b, a, amount, "");
     }
-    LLVMValueRef shifted = code == PS_OP_SHL ? LLVMBuildShl(e->b, a, amount, "") : LLVMBuildLShr(e->b, a, amount, "");
+    LLVMValueRef shifted =
+        code == PS_OP_SHL ? LLVMBuildShl(e->b, a, amount, "") : LLVMBuildLShr(e->b, a, amount, "");
     return is_constant ? shifted : LLVMBuildSelect(e->b, fits, shifted, LLVMConstNull(type), "");
 }
 

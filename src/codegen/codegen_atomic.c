@@ -15,8 +15,10 @@ typedef struct Rmw {
 
 /* How each op is done on u1, signed, unsigned, f32 and f64. */
 enum { ON_BOOL, ON_SIGNED, ON_UNSIGNED, ON_FLOAT, ON_KINDS };
-#define RMW(op)  {WAY_RMW, LLVMAtomicRMWBinOp##op}
-#define LOOP     {WAY_LOOP, 0}
+#define RMW(op)                                                                                                \
+    { WAY_RMW, LLVMAtomicRMWBinOp##op }
+#define LOOP                                                                                                   \
+    { WAY_LOOP, 0 }
 static const Rmw ways[][ON_KINDS] = {
     [PS_OP_ATOMIC_ADD - PS_OP_ATOMIC_ADD] = {RMW(Xor), RMW(Add), RMW(Add), RMW(FAdd)},
     [PS_OP_ATOMIC_MUL - PS_OP_ATOMIC_ADD] = {RMW(And), LOOP, LOOP, LOOP},
@@ -27,15 +29,21 @@ static const Rmw ways[][ON_KINDS] = {
     [PS_OP_ATOMIC_XOR - PS_OP_ATOMIC_ADD] = {RMW(Xor), RMW(Xor), RMW(Xor), LOOP},
     [PS_OP_ATOMIC_XCHG - PS_OP_ATOMIC_ADD] = {RMW(Xchg), RMW(Xchg), RMW(Xchg), RMW(Xchg)},
 };
-_Static_assert(PS_OP_ATOMIC_XCHG - PS_OP_ATOMIC_ADD + 1 == PS_COUNT(ways), "the atomics stand together in ops.def");
+_Static_assert(PS_OP_ATOMIC_XCHG - PS_OP_ATOMIC_ADD + 1 == PS_COUNT(ways),
+               "the atomics stand together in ops.def");
 
 static const PsOpCode combine_of[] = {
-    [PS_OP_ATOMIC_ADD - PS_OP_ATOMIC_ADD] = PS_OP_ADD, [PS_OP_ATOMIC_MUL - PS_OP_ATOMIC_ADD] = PS_OP_MUL,
-    [PS_OP_ATOMIC_MIN - PS_OP_ATOMIC_ADD] = PS_OP_MIN, [PS_OP_ATOMIC_MAX - PS_OP_ATOMIC_ADD] = PS_OP_MAX,
+    [PS_OP_ATOMIC_ADD - PS_OP_ATOMIC_ADD] = PS_OP_ADD,
+    [PS_OP_ATOMIC_MUL - PS_OP_ATOMIC_ADD] = PS_OP_MUL,
+    [PS_OP_ATOMIC_MIN - PS_OP_ATOMIC_ADD] = PS_OP_MIN,
+    [PS_OP_ATOMIC_MAX - PS_OP_ATOMIC_ADD] = PS_OP_MAX,
 };
 
 static Rmw way_of(PsOpCode code, PsType type) {
-    int on = type == PS_U1 ? ON_BOOL : cg_is_float(type) ? ON_FLOAT : cg_is_signed(type) ? ON_SIGNED : ON_UNSIGNED;
+    int on = type == PS_U1        ? ON_BOOL
+             : cg_is_float(type)  ? ON_FLOAT
+             : cg_is_signed(type) ? ON_SIGNED
+                                  : ON_UNSIGNED;
     Rmw rmw = ways[code - PS_OP_ATOMIC_ADD][on];
     if (cg_is_half(type) && code != PS_OP_ATOMIC_XCHG) rmw.way = WAY_LOOP;
     return rmw;
@@ -51,7 +59,8 @@ static LLVMValueRef to_bits(Emitter *e, PsType type, LLVMValueRef value) {
     return cg_to_stored(e, type, value);
 }
 
-static LLVMValueRef exchange(Emitter *e, PsType type, LLVMValueRef place, LLVMValueRef expected, LLVMValueRef bits) {
+static LLVMValueRef exchange(Emitter *e, PsType type, LLVMValueRef place, LLVMValueRef expected,
+                             LLVMValueRef bits) {
     LLVMValueRef pair = LLVMBuildAtomicCmpXchg(e->b, place, expected, bits, LLVMAtomicOrderingMonotonic,
                                                LLVMAtomicOrderingMonotonic, 0);
     LLVMSetAlignment(pair, (unsigned)ps_scalar_size(type));

@@ -13,13 +13,16 @@ static LLVMValueRef half_bits_to_f32(Emitter *e, LLVMValueRef half) {
     LLVMTypeRef i32 = cg_like(cg->i32, half), f32 = cg_like(cg->f32, half);
     LLVMValueRef bits = LLVMBuildZExt(e->b, half, i32, "");
     LLVMValueRef size = LLVMBuildAnd(e->b, bits, cg_int(cg, i32, 0x7fff), "");
-    LLVMValueRef sign = LLVMBuildShl(e->b, LLVMBuildAnd(e->b, bits, cg_int(cg, i32, 0x8000), ""), cg_int(cg, i32, 16), "");
+    LLVMValueRef sign =
+        LLVMBuildShl(e->b, LLVMBuildAnd(e->b, bits, cg_int(cg, i32, 0x8000), ""), cg_int(cg, i32, 16), "");
     LLVMValueRef up = LLVMBuildShl(e->b, size, cg_int(cg, i32, 13), "");
     /* As an f32 the shifted bits are the value times 2^-112, denormals included; infinities and NaNs are not. */
-    LLVMValueRef scaled = LLVMBuildFMul(e->b, LLVMBuildBitCast(e->b, up, f32, ""), cg_real(cg, f32, 0x1p112), "");
+    LLVMValueRef scaled =
+        LLVMBuildFMul(e->b, LLVMBuildBitCast(e->b, up, f32, ""), cg_real(cg, f32, 0x1p112), "");
     LLVMValueRef special = LLVMBuildOr(e->b, up, cg_int(cg, i32, 0x7f800000), "");
     LLVMValueRef is_special = LLVMBuildICmp(e->b, LLVMIntUGE, size, cg_int(cg, i32, 0x7c00), "");
-    LLVMValueRef value = LLVMBuildSelect(e->b, is_special, special, LLVMBuildBitCast(e->b, scaled, i32, ""), "");
+    LLVMValueRef value =
+        LLVMBuildSelect(e->b, is_special, special, LLVMBuildBitCast(e->b, scaled, i32, ""), "");
     return LLVMBuildBitCast(e->b, LLVMBuildOr(e->b, value, sign, ""), f32, "");
 }
 
@@ -64,14 +67,16 @@ static LLVMValueRef f32_to_half(Emitter *e, LLVMValueRef bits) {
     /* A carry out of the fraction goes into the exponent, up to infinity, as it should. */
     LLVMValueRef up = LLVMBuildAdd(b, LLVMBuildAdd(b, size, odd, ""), cg_int(cg, i32, 0xc8000fff), "");
     LLVMValueRef normal = LLVMBuildLShr(b, up, thirteen, "");
-    LLVMValueRef nan = LLVMBuildOr(b, LLVMBuildAnd(b, cut, cg_int(cg, i32, 0x3ff), ""), cg_int(cg, i32, 0x7e00), "");
+    LLVMValueRef nan =
+        LLVMBuildOr(b, LLVMBuildAnd(b, cut, cg_int(cg, i32, 0x3ff), ""), cg_int(cg, i32, 0x7e00), "");
     LLVMValueRef is_nan = LLVMBuildICmp(b, LLVMIntUGT, size, cg_int(cg, i32, 0x7f800000), "");
     LLVMValueRef huge = LLVMBuildSelect(b, is_nan, nan, cg_int(cg, i32, 0x7c00), "");
     LLVMValueRef is_huge = LLVMBuildICmp(b, LLVMIntUGE, size, cg_int(cg, i32, 0x47800000), "");
     LLVMValueRef is_small = LLVMBuildICmp(b, LLVMIntULT, size, cg_int(cg, i32, 0x38800000), "");
     LLVMValueRef value = LLVMBuildSelect(b, is_small, small_to_f16(e, size), normal, "");
     value = LLVMBuildSelect(b, is_huge, huge, value, "");
-    LLVMValueRef sign = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, cg_int(cg, i32, 16), ""), cg_int(cg, i32, 0x8000), "");
+    LLVMValueRef sign =
+        LLVMBuildAnd(b, LLVMBuildLShr(b, bits, cg_int(cg, i32, 16), ""), cg_int(cg, i32, 0x8000), "");
     return LLVMBuildOr(b, value, sign, "");
 }
 
@@ -87,9 +92,11 @@ LLVMValueRef cg_narrow(Emitter *e, PsType half, LLVMValueRef a) {
 /* Toward zero, with the last bit set when something was lost: rounding that once more rounds the f64 itself. */
 static LLVMValueRef round_to_odd(Emitter *e, LLVMValueRef value) {
     Codegen *cg = e->cg;
-    LLVMValueRef near = LLVMBuildFPTrunc(e->b, value, cg->f32, ""), back = LLVMBuildFPExt(e->b, near, cg->f64, "");
+    LLVMValueRef near = LLVMBuildFPTrunc(e->b, value, cg->f32, ""),
+                 back = LLVMBuildFPExt(e->b, near, cg->f64, "");
     LLVMValueRef bits = LLVMBuildBitCast(e->b, near, cg->i32, "");
-    LLVMValueRef over = LLVMBuildFCmp(e->b, LLVMRealOGT, cg_unary(e, "llvm.fabs", back), cg_unary(e, "llvm.fabs", value), "");
+    LLVMValueRef over =
+        LLVMBuildFCmp(e->b, LLVMRealOGT, cg_unary(e, "llvm.fabs", back), cg_unary(e, "llvm.fabs", value), "");
     LLVMValueRef down = LLVMBuildSub(e->b, bits, LLVMBuildZExt(e->b, over, cg->i32, ""), "");
     LLVMValueRef odd = LLVMBuildOr(e->b, down, LLVMConstInt(cg->i32, 1, 0), "");
     LLVMValueRef lost = LLVMBuildFCmp(e->b, LLVMRealONE, back, value, "");
@@ -123,7 +130,8 @@ static LLVMValueRef int_to_float(Emitter *e, PsType from, PsType to, LLVMValueRe
     Codegen *cg = e->cg;
     if (cg_is_half(to) && (from == PS_I64 || from == PS_U64)) return int64_to_half(e, from, to, a);
     LLVMTypeRef type = cg_is_half(to) ? cg->f64 : cg->scalars[to];
-    LLVMValueRef value = cg_is_signed(from) ? LLVMBuildSIToFP(e->b, a, type, "") : LLVMBuildUIToFP(e->b, a, type, "");
+    LLVMValueRef value =
+        cg_is_signed(from) ? LLVMBuildSIToFP(e->b, a, type, "") : LLVMBuildUIToFP(e->b, a, type, "");
     return cg_is_half(to) ? cg_narrow(e, to, round_to_odd(e, value)) : value;
 }
 
@@ -169,6 +177,7 @@ LLVMValueRef cg_emit_cast(Emitter *e, PsRef r) {
 
 LLVMValueRef cg_emit_bitcast(Emitter *e, PsRef r) {
     PsType from = ps_op(e->f, ps_op_arg(e->f, r, 0))->type, to = ps_op(e->f, r)->type;
-    if (!ps_type_is_scalar(from) || !ps_type_is_scalar(to) || ps_scalar_size(from) != ps_scalar_size(to)) return NULL;
+    if (!ps_type_is_scalar(from) || !ps_type_is_scalar(to) || ps_scalar_size(from) != ps_scalar_size(to))
+        return NULL;
     return LLVMBuildBitCast(e->b, cg_arg(e, r, 0), e->cg->scalars[to], "");
 }

@@ -29,7 +29,8 @@ void cg_emit_region(Emitter *e, PsRegion region) {
         return;
     }
     e->nesting++;
-    for (PsRef r = ps_region(e->f, region)->first; r && !cg_ended(e); r = ps_op(e->f, r)->next) cg_emit_op(e, r);
+    for (PsRef r = ps_region(e->f, region)->first; r && !cg_ended(e); r = ps_op(e->f, r)->next)
+        cg_emit_op(e, r);
     e->nesting--;
 }
 
@@ -41,9 +42,12 @@ void cg_branch_cold(Emitter *e, LLVMValueRef cond, LLVMBasicBlockRef hot, LLVMBa
 
 void cg_return_fault(Emitter *e) {
     Codegen *cg = e->cg;
-    if (e->kind != EMIT_FUNC) LLVMBuildRet(e->b, LLVMConstInt(cg->i32, 1, 0));
-    else if (e->info->result) LLVMBuildRet(e->b, LLVMConstNull(cg->scalars[e->info->result]));
-    else LLVMBuildRetVoid(e->b);
+    if (e->kind != EMIT_FUNC)
+        LLVMBuildRet(e->b, LLVMConstInt(cg->i32, 1, 0));
+    else if (e->info->result)
+        LLVMBuildRet(e->b, LLVMConstNull(cg->scalars[e->info->result]));
+    else
+        LLVMBuildRetVoid(e->b);
 }
 
 void cg_stop_if(Emitter *e, LLVMValueRef stop) {
@@ -64,8 +68,10 @@ void cg_count_begin(Emitter *e, Counter *c, LLVMValueRef lo, LLVMValueRef hi, ui
     c->step = step;
     c->id = NULL;
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
-    if (guarded) LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, lo, hi, ""), c->head, c->leave);
-    else LLVMBuildBr(e->b, c->head);
+    if (guarded)
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, lo, hi, ""), c->head, c->leave);
+    else
+        LLVMBuildBr(e->b, c->head);
     LLVMPositionBuilderAtEnd(e->b, c->head);
     c->phi = LLVMBuildPhi(e->b, e->cg->i64, "");
     LLVMAddIncoming(c->phi, &lo, &from, 1);
@@ -92,18 +98,24 @@ LLVMValueRef cg_emit_for(Emitter *e, PsRef r) {
     }
     PsType type = ps_op(e->f, info->params)->type;
     Counter c;
-    cg_count_begin(e, &c, cg_wide(e, ps_op_arg(e->f, r, 0)), cg_wide(e, ps_op_arg(e->f, r, 1)), 1, true);
+    Chunks chunks;
+    bool cut = cg_poll_chunks(e, r);
+    LLVMValueRef lo = cg_wide(e, ps_op_arg(e->f, r, 0)), hi = cg_wide(e, ps_op_arg(e->f, r, 1));
+    if (cut) cg_chunks_begin(e, &chunks, lo, hi, CG_CHUNK);
+    cg_count_begin(e, &c, cut ? chunks.lo : lo, cut ? chunks.end : hi, 1, !cut);
+    if (cg_poll_each(e, r)) cg_poll(e);
     LLVMValueRef index = c.phi;
     if (type == PS_I32) {
         index = LLVMBuildTrunc(e->b, c.phi, cg->i32, ""); /* between two i32s */
         LLVMSetNSW(index, 1);
     }
     cg_set(e, info->params, index, c.phi);
-    Target target = {.next = c.latch, .leave = c.leave, .outer = e->target};
+    Target target = {.next = c.latch, .leave = cut ? chunks.leave : c.leave, .outer = e->target};
     e->target = &target;
     cg_emit_region(e, region);
     e->target = target.outer;
     cg_count_end(e, &c);
+    if (cut) cg_chunks_end(e, &chunks);
     return NULL;
 }
 
@@ -139,6 +151,7 @@ LLVMValueRef cg_emit_while(Emitter *e, PsRef r) {
         LLVMBuildCondBr(e->b, go, body, end);
     }
     LLVMPositionBuilderAtEnd(e->b, body);
+    cg_poll(e); /* not at the end: LLVM would not rotate the loop */
     cg_emit_region(e, test + 1);
     if (!cg_ended(e)) LLVMBuildBr(e->b, head);
     e->target = target.outer;
@@ -153,8 +166,10 @@ LLVMValueRef cg_emit_jump(Emitter *e, PsRef r) {
         return NULL;
     }
     LLVMBasicBlockRef to = !e->target ? NULL : op->code == PS_OP_BREAK ? e->target->leave : e->target->next;
-    if (to) LLVMBuildBr(e->b, to);
-    else cg_unsupported(e->cg, op->span, "`%s` here", ps_op_info[op->code].name);
+    if (to)
+        LLVMBuildBr(e->b, to);
+    else
+        cg_unsupported(e->cg, op->span, "`%s` here", ps_op_info[op->code].name);
     return NULL;
 }
 
@@ -166,15 +181,20 @@ LLVMValueRef cg_emit_return(Emitter *e, PsRef r) {
         return NULL;
     }
     if (e->kind == EMIT_FUNC) {
-        if (op->nargs && e->info->result) LLVMBuildRet(e->b, cg_arg(e, r, 0));
-        else if (e->info->result) cg_return_fault(e);
-        else LLVMBuildRetVoid(e->b);
+        if (op->nargs && e->info->result)
+            LLVMBuildRet(e->b, cg_arg(e, r, 0));
+        else if (e->info->result)
+            cg_return_fault(e);
+        else
+            LLVMBuildRetVoid(e->b);
         return NULL;
     }
     for (uint32_t i = 0; i < op->nargs && i < e->f->results.len; i++) {
         PsType type = e->f->results.data[i];
-        if (ps_type_is_scalar(type)) cg_store_at(e, cg_to_word(e, type, cg_arg(e, r, i)), cg_frame_word(e, cg->result_word0 + i), 0, 8);
-        else cg_unsupported(cg, op->span, "a result of this type");
+        if (ps_type_is_scalar(type))
+            cg_store_at(e, cg_to_word(e, type, cg_arg(e, r, i)), cg_frame_word(e, cg->result_word0 + i), 0, 8);
+        else
+            cg_unsupported(cg, op->span, "a result of this type");
     }
     LLVMBuildRet(e->b, LLVMConstInt(cg->i32, 0, 0));
     return NULL;
@@ -226,7 +246,8 @@ LLVMValueRef cg_emit_call(Emitter *e, PsRef r) {
     const PsOp *op = ps_op(e->f, r);
     const FuncInfo *info = op->imm && op->imm < cg->m->funcs.len ? &cg->funcs[op->imm] : NULL;
     uint32_t n;
-    LLVMValueRef *args = info && info->fn ? call_args(e, r, cg->m->funcs.data[op->imm], &n) : NULL, depth = NULL;
+    LLVMValueRef *args = info && info->fn ? call_args(e, r, cg->m->funcs.data[op->imm], &n) : NULL,
+                 depth = NULL;
     if (!args) {
         cg_unsupported(cg, op->span, "a call with these arguments");
         return NULL;

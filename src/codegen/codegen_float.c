@@ -63,7 +63,8 @@ static LLVMValueRef emit_wide(Emitter *e, PsOpCode code, PsType type, LLVMValueR
     case PS_OP_MIN: return min_max(e, LLVMRealOLT, a, b);
     case PS_OP_MAX: return min_max(e, LLVMRealOGT, a, b);
     case PS_OP_SQRT: return cg_unary(e, "llvm.sqrt", a);
-    case PS_OP_RSQRT: return LLVMBuildFDiv(e->b, cg_real(e->cg, LLVMTypeOf(a), 1), cg_unary(e, "llvm.sqrt", a), "");
+    case PS_OP_RSQRT:
+        return LLVMBuildFDiv(e->b, cg_real(e->cg, LLVMTypeOf(a), 1), cg_unary(e, "llvm.sqrt", a), "");
     case PS_OP_FLOOR: return cg_unary(e, "llvm.floor", a);
     case PS_OP_CEIL: return cg_unary(e, "llvm.ceil", a);
     case PS_OP_TRUNC: return cg_unary(e, "llvm.trunc", a);

@@ -11,14 +11,16 @@
 
 /* -- opening and closing -- */
 
-bool cg_emitter_open(Emitter *e, Codegen *cg, const PsFunc *f, EmitterKind kind, LLVMValueRef fn, Value *slots) {
+bool cg_emitter_open(Emitter *e, Codegen *cg, const PsFunc *f, EmitterKind kind, LLVMValueRef fn,
+                     Value *slots) {
     *e = (Emitter){.cg = cg, .f = f, .kind = kind, .fn = fn, .slots = slots, .id = ++cg->next_emitter};
     e->arrays = ps_arena_alloc(cg->arena, sizeof(ArrayWords *) * (f->params.len + 1));
     if (!e->arrays) return false;
     char width[16];
     int len = snprintf(width, sizeof width, "%d", cg->request->target.vector_bits);
-    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(cg->ctx, "prefer-vector-width", 19, width, (unsigned)len));
+    LLVMAddAttributeAtIndex(
+        fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(cg->ctx, "prefer-vector-width", 19, width, (unsigned)len));
     cg_attribute(cg, fn, "nounwind", 0);
     LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(cg->ctx, fn, "entry");
     e->body = LLVMAppendBasicBlockInContext(cg->ctx, fn, "body");
@@ -78,7 +80,8 @@ const ArrayWords *cg_array(Emitter *e, PsRef array) {
     const PsTypeInfo *info = ps_type_info(e->cg->m, e->f->params.data[param]);
     ArrayWords *words = ps_arena_alloc(e->cg->arena, sizeof *words);
     if (!words || info->kind != PS_KIND_ARRAY || !ps_type_is_scalar(info->elem)) return NULL;
-    uint32_t word = cg_param_word(e->f, (uint32_t)param) + (e->kind == EMIT_FUNC ? 1 : 0); /* after the task state */
+    uint32_t word =
+        cg_param_word(e->f, (uint32_t)param) + (e->kind == EMIT_FUNC ? 1 : 0); /* after the task state */
     words->data = array_word(e, word++, e->cg->ptr);
     for (uint8_t i = 0; i < info->ndim; i++) words->shape[i] = array_word(e, word++, e->cg->i64);
     for (uint8_t i = 0; i < info->ndim; i++) words->strides[i] = array_word(e, word++, e->cg->i64);
@@ -152,8 +155,10 @@ static void declare(Codegen *cg, uint32_t index) {
     params[at++] = cg->ptr;
     for (uint32_t i = 0; i < f->params.len; i++) {
         const PsTypeInfo *type = ps_type_info(cg->m, f->params.data[i]);
-        if (ps_type_is_scalar(f->params.data[i])) params[at++] = cg->scalars[f->params.data[i]];
-        else params[at++] = cg->ptr;
+        if (ps_type_is_scalar(f->params.data[i]))
+            params[at++] = cg->scalars[f->params.data[i]];
+        else
+            params[at++] = cg->ptr;
         for (int k = 0; type->kind == PS_KIND_ARRAY && k < 2 * type->ndim; k++) params[at++] = cg->i64;
     }
     info->result = f->results.len == 1 ? f->results.data[0] : PS_KIND_NONE;
@@ -179,10 +184,13 @@ static void emit_func(Codegen *cg, uint32_t index) {
     e.ts = LLVMGetParam(info->fn, 0);
     e.params = params;
     for (uint32_t i = 0; i < f->params.len; i++) params[i] = LLVMGetParam(info->fn, cg_param_word(f, i) + 1);
+    if (info->recursive) cg_poll(&e);
     cg_emit_region(&e, 1);
     if (!cg_ended(&e)) { /* falling off the end gives zero */
-        if (info->result) LLVMBuildRet(e.b, LLVMConstNull(cg->scalars[info->result]));
-        else LLVMBuildRetVoid(e.b);
+        if (info->result)
+            LLVMBuildRet(e.b, LLVMConstNull(cg->scalars[info->result]));
+        else
+            LLVMBuildRetVoid(e.b);
     }
     cg_emitter_close(&e);
 }

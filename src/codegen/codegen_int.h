@@ -20,10 +20,10 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>
 
-#define CG_INLINE_OPS   100 /* a function of at most so many ops, inlined callees included, is inlined */
-#define CG_MAX_NESTING  256 /* of regions; LLVM's passes recurse over them */
-#define CG_DOUBLE_BODY  64  /* a reduction's body of at most so many ops is emitted twice: full blocks, rest */
-#define CG_NO_SLOT      UINT32_MAX
+#define CG_INLINE_OPS  100 /* a function of at most so many ops, inlined callees included, is inlined */
+#define CG_MAX_NESTING 256 /* of regions; LLVM's passes recurse over them */
+#define CG_DOUBLE_BODY 64  /* a reduction's body of at most so many ops is emitted twice: full blocks, rest */
+#define CG_NO_SLOT     UINT32_MAX
 
 typedef struct FuncInfo {
     LLVMValueRef fn;
@@ -32,10 +32,15 @@ typedef struct FuncInfo {
     uint32_t size;  /* ops, with those of inlined callees */
     bool known;     /* it and what it calls are surveyed; never, when it may call itself again */
     bool recursive; /* on a cycle of calls, or calls one */
-    bool faults;    /* may set ts->fault */
+    bool faults;    /* may set ts->fault: checks, depth, an interrupt */
     bool ordered;   /* prints or faults: ts->leaf must be right */
     bool inlined;
-    bool serial;    /* holds what the vectoriser refuses: loops, atomics, prints, checks, calls */
+    bool serial; /* holds what the vectoriser refuses: loops, atomics, prints, checks, calls */
+    /* codegen_poll.c */
+    uint8_t *polls;          /* by op: which loops poll the interrupt */
+    bool lasting, unbounded; /* holds a loop that may be long; one of unknown length */
+    uint32_t degree;         /* of its nests, the most array lengths multiplied ... */
+    uint64_t trips;          /* ... and the most constant iterations */
 } FuncInfo;
 
 /* A reduction: accumulators of their own for each var and combine. */
@@ -80,22 +85,22 @@ typedef struct Codegen {
     LLVMTypeRef fault_type, print_type, parallel_type, task_type;
     LLVMValueRef math[PS_OP_COUNT][2]; /* external functions, f32 and f64 */
     LLVMValueRef ipow[PS_SCALAR_END];  /* internal functions, made when needed */
-    unsigned md_parallel, md_loop, md_weights;
+    unsigned md_parallel, md_loop, md_weights, md_invariant;
     LLVMMetadataRef cold_weights;
 
     FuncInfo *funcs;
     PsVec(ParforInfo) parfors;
-    Home *homes; /* of main's ops */
+    Home *homes;                                                            /* of main's ops */
     bool has_recursion, has_inlined, has_vars, has_loops, has_vector_loops; /* what the passes have to do */
     bool has_f16c;                                                          /* of the target */
-    uint32_t result_word0, next_word; /* of the frame */
+    uint32_t result_word0, next_word;                                       /* of the frame */
     uint32_t next_emitter;
 } Codegen;
 
 typedef struct Value {
     LLVMValueRef value;
-    LLVMValueRef wide;  /* an i32's value as i64, where it is known without a conversion */
-    uint32_t emitter;   /* whose they are */
+    LLVMValueRef wide; /* an i32's value as i64, where it is known without a conversion */
+    uint32_t emitter;  /* whose they are */
 } Value;
 
 typedef struct ArrayWords {
@@ -115,8 +120,8 @@ typedef struct Emitter {
     const PsFunc *f;
     EmitterKind kind;
     uint32_t id;
-    FuncInfo *info;      /* of a function of the module */
-    ParforInfo *parfor;  /* of a task */
+    FuncInfo *info;     /* of a function of the module */
+    ParforInfo *parfor; /* of a task */
     LLVMValueRef fn, ts, frame;
     LLVMBuilderRef b, entry; /* entry: adds to the entry block, before it is closed */
     LLVMBasicBlockRef body;
@@ -125,11 +130,12 @@ typedef struct Emitter {
     ArrayWords **arrays;  /* by parameter */
     Target *target;
     LLVMValueRef yielded;
-    LLVMValueRef parallel; /* loop id: accesses to arrays carry it; NULL: none */
-    LLVMValueRef *stripes; /* accumulators of a task's reductions, by slot */
-    LLVMValueRef stripe;   /* which stripe the iteration adds to */
-    LLVMValueRef domain;   /* main: the PsParfor it fills */
-    LLVMValueRef scratch;  /* words for prints and faults */
+    LLVMValueRef parallel;  /* loop id: accesses to arrays carry it; NULL: none */
+    LLVMValueRef *stripes;  /* accumulators of a task's reductions, by slot */
+    LLVMValueRef stripe;    /* which stripe the iteration adds to */
+    LLVMValueRef interrupt; /* address of the flag to poll; NULL: not loaded yet */
+    LLVMValueRef domain;    /* main: the PsParfor it fills */
+    LLVMValueRef scratch;   /* words for prints and faults */
     uint32_t scratch_words;
     uint32_t nesting;
 } Emitter;
@@ -198,7 +204,8 @@ void cg_store_at(Emitter *e, LLVMValueRef value, LLVMValueRef base, uint64_t byt
 LLVMValueRef cg_emit_int(Emitter *e, PsOpCode code, PsType type, LLVMValueRef *args);
 LLVMValueRef cg_emit_float(Emitter *e, PsOpCode code, PsType type, LLVMValueRef *args);
 LLVMValueRef cg_emit_compare(Emitter *e, PsOpCode code, PsType type, LLVMValueRef a, LLVMValueRef b);
-LLVMValueRef cg_emit_math(Emitter *e, PsOpCode code, PsType type, LLVMValueRef *args); /* NULL: no math function */
+LLVMValueRef cg_emit_math(Emitter *e, PsOpCode code, PsType type,
+                          LLVMValueRef *args); /* NULL: no math function */
 LLVMValueRef cg_emit_ipow(Emitter *e, PsRef r);
 LLVMValueRef cg_convert(Emitter *e, PsType from, PsType to, LLVMValueRef a);
 LLVMValueRef cg_widen(Emitter *e, PsType half, LLVMValueRef a);  /* to f32 */
@@ -246,14 +253,31 @@ typedef struct Counter {
 void cg_count_begin(Emitter *e, Counter *c, LLVMValueRef lo, LLVMValueRef hi, uint64_t step, bool guarded);
 void cg_count_end(Emitter *e, Counter *c);
 
+/* codegen_poll.c: stopping long loops. */
+void cg_poll_survey(Codegen *cg, uint32_t index);  /* of a function; its callees' surveys come first */
+void cg_poll_conclude(const Codegen *cg);          /* whether the kernel may run for long */
+bool cg_poll_each(const Emitter *e, PsRef loop);   /* its body begins with a poll */
+bool cg_poll_chunks(const Emitter *e, PsRef loop); /* it is cut into chunks */
+void cg_poll(Emitter *e);   /* returns from the function when the launch is interrupted */
+#define CG_CHUNK      65536 /* iterations between two polls of a loop without loops in it */
+#define CG_CHUNK_ROWS 64    /* rows of a parallel loop between two polls */
+/* A loop from lo to hi as chunks [lo, end) of `most` iterations: begin .. a loop over the chunk .. end. */
+typedef struct Chunks {
+    LLVMBasicBlockRef head, leave;
+    LLVMValueRef lo, end, hi;
+} Chunks;
+void cg_chunks_begin(Emitter *e, Chunks *chunks, LLVMValueRef lo, LLVMValueRef hi, uint64_t most);
+void cg_chunks_end(Emitter *e, Chunks *chunks);
+
 /* codegen_effect.c */
 void cg_fault(Emitter *e, uint32_t site, LLVMValueRef *values, unsigned n); /* calls ps_rt_fault and returns */
 LLVMValueRef cg_scratch(Emitter *e, uint32_t words);
 
 /* codegen_parfor.c, codegen_partial.c */
 void cg_emit_task(Codegen *cg, ParforInfo *parfor, Value *slots);
-void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index); /* the body, to the end of its loop */
-void cg_partials_row(Emitter *e, LLVMValueRef lo, LLVMValueRef col_lo, LLVMValueRef col_hi);
+void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index,
+                     bool vectors); /* the body and the end of its loop */
+void cg_partials_row(Emitter *e, LLVMValueRef lo, LLVMValueRef col_lo, LLVMValueRef col_hi, bool many_rows);
 void cg_partials_begin_leaf(Emitter *e);
 void cg_partials_end_leaf(Emitter *e, LLVMValueRef parfor, LLVMValueRef leaf);
 void cg_partials_combine(Emitter *e, const ParforInfo *parfor, LLVMValueRef domain);

@@ -136,14 +136,16 @@ static LLVMValueRef power_by_value(Emitter *e, PsType type, LLVMValueRef a, PsTy
     LLVMValueRef args[2] = {a, size};
     LLVMValueRef power = LLVMBuildCall2(e->b, power_type(cg, type), fn, args, 2, "");
     if (!cg_is_signed(by)) return power;
-    LLVMValueRef other = cg_is_float(type) ? LLVMBuildFDiv(e->b, one_of(cg, type), power, "")
-                                           : negative_power(e, type, a, n);
+    LLVMValueRef other =
+        cg_is_float(type) ? LLVMBuildFDiv(e->b, one_of(cg, type), power, "") : negative_power(e, type, a, n);
     return LLVMBuildSelect(e->b, negative, other, power, "");
 }
 
-static LLVMValueRef power_by_constant(Emitter *e, PsType type, LLVMValueRef a, PsType by, LLVMValueRef exponent) {
+static LLVMValueRef power_by_constant(Emitter *e, PsType type, LLVMValueRef a, PsType by,
+                                      LLVMValueRef exponent) {
     bool negative = cg_is_signed(by) && LLVMConstIntGetSExtValue(exponent) < 0;
-    uint64_t n = negative ? 0 - (uint64_t)LLVMConstIntGetSExtValue(exponent) : LLVMConstIntGetZExtValue(exponent);
+    uint64_t n =
+        negative ? 0 - (uint64_t)LLVMConstIntGetSExtValue(exponent) : LLVMConstIntGetZExtValue(exponent);
     if (n == 0) return one_of(e->cg, type);
     if (negative && !cg_is_float(type)) return negative_power(e, type, a, LLVMConstInt(e->cg->i64, n, 0));
     LLVMValueRef power = power_unrolled(e, type, a, n);
@@ -156,7 +158,9 @@ LLVMValueRef cg_emit_ipow(Emitter *e, PsRef r) {
     LLVMValueRef a = cg_arg(e, r, 0), exponent = cg_arg(e, r, 1), result;
     PsType wide = cg_is_half(type) ? PS_F32 : type; /* one rounding for the whole power, as the evaluator */
     if (wide != type) a = cg_widen(e, type, a);
-    if (LLVMIsAConstantInt(exponent)) result = power_by_constant(e, wide, a, by, exponent);
-    else result = power_by_value(e, wide, a, by, exponent);
+    if (LLVMIsAConstantInt(exponent))
+        result = power_by_constant(e, wide, a, by, exponent);
+    else
+        result = power_by_value(e, wide, a, by, exponent);
     return wide != type ? cg_narrow(e, type, result) : result;
 }

@@ -47,8 +47,10 @@ LLVMValueRef cg_emit_var(Emitter *e, PsRef r) {
     LLVMTypeRef type = cg_type_stored(e->cg, elem);
     unsigned align = (unsigned)ps_scalar_size(elem);
     LLVMValueRef local;
-    if (e->kind == EMIT_MAIN && e->cg->homes[r].word) local = cg_frame_word(e, e->cg->homes[r].word - 1);
-    else local = cg_alloca(e, type, align);
+    if (e->kind == EMIT_MAIN && e->cg->homes[r].word)
+        local = cg_frame_word(e, e->cg->homes[r].word - 1);
+    else
+        local = cg_alloca(e, type, align);
     cg_store_at(e, LLVMConstNull(type), local, 0, align);
     return local;
 }
@@ -80,9 +82,7 @@ static LLVMValueRef step(Emitter *e, LLVMValueRef base, LLVMValueRef bytes) {
     return LLVMBuildGEP2(e->b, e->cg->i8, base, &bytes, 1, "");
 }
 
-LLVMValueRef cg_emit_ptradd(Emitter *e, PsRef r) {
-    return step(e, cg_arg(e, r, 0), cg_arg(e, r, 1));
-}
+LLVMValueRef cg_emit_ptradd(Emitter *e, PsRef r) { return step(e, cg_arg(e, r, 0), cg_arg(e, r, 1)); }
 
 /* Pass layout makes base, stride and ptradd of places; this is for modules that skipped it. */
 LLVMValueRef cg_emit_place(Emitter *e, PsRef r) {
@@ -102,7 +102,8 @@ LLVMValueRef cg_emit_place(Emitter *e, PsRef r) {
 
 /* A local of main that the task never writes: main waits, so that its value stays and can be loaded once. */
 static bool is_fixed(const Emitter *e, PsRef place) {
-    if (e->kind != EMIT_TASK || ps_op(e->f, place)->code != PS_OP_VAR || e->cg->homes[place].parfor) return false;
+    if (e->kind != EMIT_TASK || ps_op(e->f, place)->code != PS_OP_VAR || e->cg->homes[place].parfor)
+        return false;
     for (uint32_t i = 0; i < e->parfor->written.len; i++)
         if (e->parfor->written.data[i] == place) return false;
     return true;

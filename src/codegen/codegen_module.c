@@ -39,8 +39,8 @@ uint32_t cg_site(Codegen *cg, PsFaultKind kind, uint32_t span) {
 
 /* -- the module -- */
 
-static LLVMValueRef declare(Codegen *cg, const char *name, LLVMTypeRef *out_type, LLVMTypeRef result, LLVMTypeRef *params,
-                            unsigned n) {
+static LLVMValueRef declare(Codegen *cg, const char *name, LLVMTypeRef *out_type, LLVMTypeRef result,
+                            LLVMTypeRef *params, unsigned n) {
     *out_type = LLVMFunctionType(result, params, n, 0);
     LLVMValueRef fn = LLVMAddFunction(cg->module, name, *out_type);
     cg_attribute(cg, fn, "nounwind", 0);
@@ -48,7 +48,8 @@ static LLVMValueRef declare(Codegen *cg, const char *name, LLVMTypeRef *out_type
 }
 
 static void declare_runtime(Codegen *cg) {
-    LLVMTypeRef task[] = {cg->ptr, cg->ptr, cg->i64, cg->i64}, parallel[] = {cg->ptr, cg->ptr, cg->ptr, cg->i32};
+    LLVMTypeRef task[] = {cg->ptr, cg->ptr, cg->i64, cg->i64},
+                parallel[] = {cg->ptr, cg->ptr, cg->ptr, cg->i32};
     LLVMTypeRef fault[] = {cg->ptr, cg->i32, cg->i32, cg->ptr}, print[] = {cg->ptr, cg->ptr, cg->ptr};
     cg->task_type = LLVMFunctionType(cg->i32, task, 4, 0);
     cg->parallel_fn = declare(cg, "ps_rt_parallel_for", &cg->parallel_type, cg->i32, parallel, 4);
@@ -95,7 +96,8 @@ static void add_text(PsBuf *out, char *text) {
     LLVMDisposeMessage(text);
 }
 
-static void emit_file(Codegen *cg, LLVMTargetMachineRef machine, LLVMModuleRef module, LLVMCodeGenFileType type, PsBuf *out) {
+static void emit_file(Codegen *cg, LLVMTargetMachineRef machine, LLVMModuleRef module, LLVMCodeGenFileType type,
+                      PsBuf *out) {
     LLVMMemoryBufferRef buffer = NULL;
     char *message = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, type, &message, &buffer)) {
@@ -126,7 +128,9 @@ typedef struct Work {
     const char *refused;
 } Work;
 
-static bool failed(const Codegen *cg) { return cg->status != PS_OK || cg->llvm_error || ps_arena_failed(cg->arena); }
+static bool failed(const Codegen *cg) {
+    return cg->status != PS_OK || cg->llvm_error || ps_arena_failed(cg->arena);
+}
 
 static void compile(void *data) {
     Work *work = data;
@@ -154,10 +158,13 @@ static void compile(void *data) {
 
 static PsStatus conclude(Codegen *cg, const Work *work) {
     PsCode *out = cg->out;
-    PsStatus status = cg->status;
-    if (status == PS_OK && cg->llvm_error) status = ps_diag_fail(cg->diag, (PsSpan){0}, PS_MSG_CODEGEN_LLVM, cg->llvm_error);
-    if (status == PS_OK && work->refused) status = ps_diag_fail(cg->diag, (PsSpan){0}, PS_MSG_CODEGEN_LLVM, work->refused);
-    bool no_memory = ps_arena_failed(cg->arena) || !work->machine || out->elf.failed || out->llvm_ir.failed || out->assembly.failed;
+    PsStatus status = ps_arena_failed(cg->arena) ? PS_NOMEM : cg->status;
+    if (status == PS_OK && cg->llvm_error)
+        status = ps_diag_fail(cg->diag, (PsSpan){0}, PS_MSG_CODEGEN_LLVM, cg->llvm_error);
+    if (status == PS_OK && work->refused)
+        status = ps_diag_fail(cg->diag, (PsSpan){0}, PS_MSG_CODEGEN_LLVM, work->refused);
+    bool no_memory = ps_arena_failed(cg->arena) || !work->machine || out->elf.failed || out->llvm_ir.failed ||
+                     out->assembly.failed;
     if (status == PS_OK && no_memory) status = PS_NOMEM;
     if (cg->llvm_error) LLVMDisposeMessage(cg->llvm_error);
     if (status == PS_OK) return PS_OK;
@@ -167,7 +174,8 @@ static PsStatus conclude(Codegen *cg, const Work *work) {
     return status;
 }
 
-__attribute__((visibility("default"))) PsStatus ps_codegen_entry(const PsCodegenRequest *request, PsCode *out, PsDiag *diag) {
+__attribute__((visibility("default"))) PsStatus ps_codegen_entry(const PsCodegenRequest *request, PsCode *out,
+                                                                 PsDiag *diag) {
     const PsModule *m = request->module;
     const char *error;
     *out = (PsCode){0};
@@ -175,9 +183,14 @@ __attribute__((visibility("default"))) PsStatus ps_codegen_entry(const PsCodegen
     if (!cg || ps_arena_failed(m->arena)) return PS_NOMEM;
     *cg = (Codegen){.m = m, .request = request, .arena = m->arena, .out = out, .diag = diag};
     cg->has_f16c = request->target.features && strstr(request->target.features, "+f16c");
-    if (!m->funcs.len) return ps_diag_fail(diag, (PsSpan){0}, PS_MSG_CODEGEN_UNSUPPORTED, "a module without functions");
+    if (!m->funcs.len)
+        return ps_diag_fail(diag, (PsSpan){0}, PS_MSG_CODEGEN_UNSUPPORTED, "a module without functions");
     Work work = {.cg = cg};
-    if (cg_guarded(compile, &work, &error)) return conclude(cg, &work);
+    if (request->fail_after) ps_alloc_fail_after(*request->fail_after);
+    bool finished = cg_guarded(compile, &work, &error);
+    if (request->fail_after) *request->fail_after = ps_alloc_fails_after();
+    if (request->fail_after) ps_alloc_fail_after(-1);
+    if (finished) return conclude(cg, &work);
     ps_buf_free(&out->elf); /* what LLVM held is lost */
     return ps_diag_fail(diag, (PsSpan){0}, PS_MSG_CODEGEN_LLVM, error);
 }

@@ -81,7 +81,9 @@ void cg_emit_op(Emitter *e, PsRef r) {
     EmitFn emit = op->code < PS_OP_COUNT ? emitters[op->code] : NULL;
     e->slots[r].emitter = 0; /* a reduction's body is emitted twice */
     LLVMValueRef value = emit ? emit(e, r) : emit_by_rule(e, r);
-    if (emit == emit_nothing || op->type == PS_KIND_NONE || ps_type_info(e->cg->m, op->type)->kind == PS_KIND_ARRAY) return;
+    if (emit == emit_nothing || op->type == PS_KIND_NONE ||
+        ps_type_info(e->cg->m, op->type)->kind == PS_KIND_ARRAY)
+        return;
     if (!value) {
         cg_unsupported(e->cg, op->span, "`%s` of this type",
                        op->code < PS_OP_COUNT ? ps_op_info[op->code].name : "an op of that number");

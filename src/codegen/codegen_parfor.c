@@ -22,16 +22,16 @@ static LLVMMetadataRef property(Codegen *cg, const char *name, size_t len, LLVMV
     return LLVMMDNodeInContext2(cg->ctx, pair, 2);
 }
 
-/* A node that begins with itself, as LLVM wants it, so that no two loops share one. */
+/* A node that begins with itself, as LLVM wants it, so that no two loops share one. A width of 1: no vectors. */
 static LLVMMetadataRef loop_id(Codegen *cg, unsigned width, unsigned interleave) {
     LLVMMetadataRef self = LLVMTemporaryMDNode(cg->ctx, NULL, 0);
     LLVMMetadataRef parts[4] = {
         self,
         property(cg, "llvm.loop.vectorize.width", 25, LLVMConstInt(cg->i32, width, 0)),
         property(cg, "llvm.loop.interleave.count", 26, LLVMConstInt(cg->i32, interleave, 0)),
-        property(cg, "llvm.loop.vectorize.enable", 26, LLVMConstInt(cg->i1, 1, 0)),
+        property(cg, "llvm.loop.vectorize.enable", 26, LLVMConstInt(cg->i1, width > 1, 0)),
     };
-    LLVMMetadataRef id = LLVMMDNodeInContext2(cg->ctx, parts, width > 1 ? 4 : 1);
+    LLVMMetadataRef id = LLVMMDNodeInContext2(cg->ctx, parts, 4);
     LLVMMetadataReplaceAllUsesWith(self, id);
     return id;
 }
@@ -47,16 +47,17 @@ static void set_index(Emitter *e, PsRef param, LLVMValueRef wide) {
     cg_set(e, param, index, wide);
 }
 
-void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index) {
+void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index, bool vectors) {
     Codegen *cg = e->cg;
     const ParforInfo *parfor = e->parfor;
     PsRegion region = ps_op(e->f, parfor->ref)->region0;
     const PsRegionInfo *info = ps_region(e->f, region);
     if (!parfor->serial) {
-        unsigned width = (unsigned)(cg->request->target.vector_bits / (8 * parfor->element));
-        c->id = loop_id(cg, width, parfor->size <= SMALL_BODY ? 2 : 1);
+        unsigned width = vectors ? (unsigned)(cg->request->target.vector_bits / (8 * parfor->element)) : 1;
+        c->id = loop_id(cg, width, vectors && parfor->size <= SMALL_BODY ? 2 : 1);
         e->parallel = LLVMMetadataAsValue(cg->ctx, c->id);
     }
+    if (cg_poll_each(e, parfor->ref)) cg_poll(e);
     set_index(e, info->params + info->nparams - 1, index);
     Target target = {.next = c->latch};
     e->target = &target;
@@ -126,18 +127,22 @@ static void find_leaf(Emitter *e, Task *t, LLVMValueRef leaf) {
 static void emit_row(Emitter *e, const Task *t) {
     LLVMValueRef lo = t->lo[t->ndim - 1];
     if (e->parfor->slots.len) {
-        cg_partials_row(e, lo, t->col_lo, t->col_hi);
+        cg_partials_row(e, lo, t->col_lo, t->col_hi, t->ndim > 1);
         return;
     }
     Counter c;
+    Chunks chunks;
     LLVMValueRef begin = LLVMBuildAdd(e->b, lo, t->col_lo, ""), end = LLVMBuildAdd(e->b, lo, t->col_hi, "");
-    cg_count_begin(e, &c, begin, end, 1, false);
-    cg_emit_columns(e, &c, c.phi);
+    bool cut = t->ndim > 1 && cg_poll_chunks(e, e->parfor->ref); /* the leaves of one axis are short */
+    if (cut) cg_chunks_begin(e, &chunks, begin, end, CG_CHUNK);
+    cg_count_begin(e, &c, cut ? chunks.lo : begin, cut ? chunks.end : end, 1, false);
+    cg_emit_columns(e, &c, c.phi, true);
+    if (cut) cg_chunks_end(e, &chunks);
 }
 
 /* The outer indices of a row, from its number. */
-static void first_indices(Emitter *e, const Task *t, LLVMValueRef *index) {
-    LLVMValueRef rest = t->row_lo;
+static void first_indices(Emitter *e, const Task *t, LLVMValueRef row, LLVMValueRef *index) {
+    LLVMValueRef rest = row;
     for (int32_t i = t->ndim - 2; i >= 0; i--) {
         LLVMValueRef offset = rest;
         if (i > 0) {
@@ -172,10 +177,12 @@ static void emit_rows(Emitter *e, Task *t) {
         emit_row(e, t);
         return;
     }
-    first_indices(e, t, first);
+    Chunks chunks;
+    cg_chunks_begin(e, &chunks, t->row_lo, t->row_hi, CG_CHUNK_ROWS);
+    first_indices(e, t, chunks.lo, first);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
     Counter c;
-    cg_count_begin(e, &c, t->row_lo, t->row_hi, 1, false);
+    cg_count_begin(e, &c, chunks.lo, chunks.end, 1, false);
     for (int32_t i = 0; i < outer; i++) {
         phis[i] = index[i] = LLVMBuildPhi(e->b, e->cg->i64, "");
         LLVMAddIncoming(phis[i], &first[i], &from, 1);
@@ -186,6 +193,7 @@ static void emit_rows(Emitter *e, Task *t) {
     next_indices(e, t, index);
     for (int32_t i = 0; i < outer; i++) LLVMAddIncoming(phis[i], &index[i], &c.latch, 1);
     cg_count_end(e, &c);
+    cg_chunks_end(e, &chunks);
 }
 
 static void emit_leaves(Emitter *e, Task *t, LLVMValueRef leaf_lo, LLVMValueRef leaf_hi) {
@@ -204,7 +212,8 @@ void cg_emit_task(Codegen *cg, ParforInfo *parfor, Value *slots) {
     const PsFunc *f = cg->m->funcs.data[0];
     const PsOp *op = ps_op(f, parfor->ref);
     Task t = {.ndim = (int32_t)op->nargs / 2};
-    if (!op->nargs || op->nargs % 2 || t.ndim > PS_MAX_AXES || ps_region(f, op->region0)->nparams != op->nargs / 2) {
+    if (!op->nargs || op->nargs % 2 || t.ndim > PS_MAX_AXES ||
+        ps_region(f, op->region0)->nparams != op->nargs / 2) {
         cg_unsupported(cg, op->span, "a `parfor` of this shape");
         return;
     }
@@ -257,7 +266,8 @@ static void fill_record(Emitter *e, const ParforInfo *parfor) {
     cg_store_at(e, LLVMConstInt(cg->i32, op->nargs / 2, 0), record, offsetof(PsParfor, ndim), 4);
     cg_store_at(e, LLVMConstInt(cg->i32, parfor->slots.len, 0), record, offsetof(PsParfor, npartials), 4);
     cg_store_at(e, LLVMConstInt(cg->i64, grain ? (uint64_t)grain : 1, 0), record, offsetof(PsParfor, grain), 8);
-    cg_store_at(e, LLVMConstInt(cg->i64, (uint64_t)ps_parfor_cost(op->imm), 0), record, offsetof(PsParfor, cost), 8);
+    cg_store_at(e, LLVMConstInt(cg->i64, (uint64_t)ps_parfor_cost(op->imm), 0), record,
+                offsetof(PsParfor, cost), 8);
     for (uint32_t i = 0; i < op->nargs; i++) {
         size_t at = (i % 2 ? offsetof(PsParfor, hi) : offsetof(PsParfor, lo)) + 8 * (size_t)(i / 2);
         cg_store_at(e, cg_wide(e, ps_op_arg(e->f, parfor->ref, i)), record, at, 8);

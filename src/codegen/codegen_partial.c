@@ -9,7 +9,8 @@
  *     then     the stripes are folded in halves, in vectors, into one word: partials[leaf][slot]
  *     in main  the words are combined into the local in the order of leaves
  *
- * A small body is emitted twice: for full blocks, whose trip count LLVM then knows, and for the rest of a row.
+ * A small body is emitted twice: for full blocks, whose trip count LLVM then knows, and for the rest of a row. In a loop
+ * of one axis only the last leaf has a rest, which is not worth vectors.
  */
 #include "codegen/codegen_int.h"
 
@@ -40,7 +41,8 @@ void cg_partials_begin_leaf(Emitter *e) {
         const Slot *slot = &parfor->slots.data[i];
         uint64_t identity = ps_ir_identity(slot->combine, slot->type);
         LLVMTypeRef type = stripes_type(e->cg, slot->type, PS_STRIPES);
-        cg_store_at(e, cg_const(e->cg, slot->type == PS_U1 ? PS_U8 : slot->type, identity, type), e->stripes[i], 0, 64);
+        cg_store_at(e, cg_const(e->cg, slot->type == PS_U1 ? PS_U8 : slot->type, identity, type), e->stripes[i],
+                    0, 64);
     }
 }
 
@@ -92,7 +94,8 @@ LLVMValueRef cg_emit_partial(Emitter *e, PsRef r) {
     LLVMTypeRef type = cg_type_stored(e->cg, slot->type);
     LLVMValueRef into = LLVMBuildInBoundsGEP2(e->b, type, e->stripes[at], &e->stripe, 1, "");
     LLVMValueRef load = cg_load_at(e, type, into, 0, (unsigned)ps_scalar_size(slot->type));
-    LLVMValueRef sum = cg_binary(e, op_of(slot), slot->type, cg_from_stored(e, slot->type, load), cg_arg(e, r, 1));
+    LLVMValueRef sum =
+        cg_binary(e, op_of(slot), slot->type, cg_from_stored(e, slot->type, load), cg_arg(e, r, 1));
     LLVMValueRef store = LLVMBuildStore(e->b, cg_to_stored(e, slot->type, sum), into);
     LLVMSetAlignment(store, (unsigned)ps_scalar_size(slot->type));
     if (e->parallel) { /* each iteration of a block has a stripe of its own */
@@ -105,36 +108,58 @@ LLVMValueRef cg_emit_partial(Emitter *e, PsRef r) {
 /* -- rows in blocks -- */
 
 /* Columns [at, at + n) of the row, one per stripe. */
-static void emit_block(Emitter *e, LLVMValueRef at, LLVMValueRef n, bool guarded) {
+static void emit_block(Emitter *e, LLVMValueRef at, LLVMValueRef n, bool guarded, bool vectors) {
     Counter c;
     cg_count_begin(e, &c, LLVMConstInt(e->cg->i64, 0, 0), n, 1, guarded);
     e->stripe = c.phi;
-    cg_emit_columns(e, &c, LLVMBuildNSWAdd(e->b, at, c.phi, ""));
+    cg_emit_columns(e, &c, LLVMBuildNSWAdd(e->b, at, c.phi, ""), vectors);
 }
 
-void cg_partials_row(Emitter *e, LLVMValueRef lo, LLVMValueRef col_lo, LLVMValueRef col_hi) {
+/* The loop over a row's blocks, in chunks where a row may take long. */
+typedef struct Blocks {
+    Counter c;
+    Chunks chunks;
+    bool cut;
+} Blocks;
+
+static void blocks_begin(Emitter *e, Blocks *blocks, LLVMValueRef begin, LLVMValueRef end, bool guarded) {
+    if (blocks->cut) {
+        cg_chunks_begin(e, &blocks->chunks, begin, end, CG_CHUNK);
+        begin = blocks->chunks.lo;
+        end = blocks->chunks.end;
+    }
+    cg_count_begin(e, &blocks->c, begin, end, PS_STRIPES, guarded && !blocks->cut);
+}
+
+static void blocks_end(Emitter *e, Blocks *blocks) {
+    cg_count_end(e, &blocks->c);
+    if (blocks->cut) cg_chunks_end(e, &blocks->chunks);
+}
+
+void cg_partials_row(Emitter *e, LLVMValueRef lo, LLVMValueRef col_lo, LLVMValueRef col_hi, bool many_rows) {
     Codegen *cg = e->cg;
-    LLVMValueRef stripes = LLVMConstInt(cg->i64, PS_STRIPES, 0), part = LLVMConstInt(cg->i64, PS_STRIPES - 1, 0);
+    LLVMValueRef stripes = LLVMConstInt(cg->i64, PS_STRIPES, 0),
+                 part = LLVMConstInt(cg->i64, PS_STRIPES - 1, 0);
     LLVMValueRef begin = LLVMBuildAdd(e->b, lo, col_lo, ""), length = LLVMBuildSub(e->b, col_hi, col_lo, "");
     LLVMValueRef rest = LLVMBuildAnd(e->b, length, part, "");
     bool twice = e->parfor->size <= CG_DOUBLE_BODY && !e->parfor->serial;
     LLVMValueRef whole = LLVMBuildSub(e->b, length, rest, ""), end = LLVMBuildAdd(e->b, begin, whole, "");
-    Counter c;
+    Blocks blocks = {.cut = many_rows && cg_poll_chunks(e, e->parfor->ref)};
     if (twice) {
-        cg_count_begin(e, &c, begin, end, PS_STRIPES, true);
-        emit_block(e, c.phi, stripes, false);
-        cg_count_end(e, &c);
-        emit_block(e, end, rest, true);
+        blocks_begin(e, &blocks, begin, end, true);
+        emit_block(e, blocks.c.phi, stripes, false, true);
+        blocks_end(e, &blocks);
+        emit_block(e, end, rest, true, many_rows);
         return;
     }
     LLVMValueRef some = LLVMBuildAdd(e->b, length, part, "");
     LLVMValueRef steps = LLVMBuildAnd(e->b, some, LLVMConstInt(cg->i64, ~(uint64_t)(PS_STRIPES - 1), 0), "");
     LLVMValueRef last = LLVMBuildAdd(e->b, begin, length, "");
-    cg_count_begin(e, &c, begin, LLVMBuildAdd(e->b, begin, steps, ""), PS_STRIPES, false);
-    LLVMValueRef left = LLVMBuildSub(e->b, last, c.phi, "");
+    blocks_begin(e, &blocks, begin, LLVMBuildAdd(e->b, begin, steps, ""), false);
+    LLVMValueRef left = LLVMBuildSub(e->b, last, blocks.c.phi, "");
     LLVMValueRef less = LLVMBuildICmp(e->b, LLVMIntSLT, left, stripes, "");
-    emit_block(e, c.phi, LLVMBuildSelect(e->b, less, left, stripes, ""), false);
-    cg_count_end(e, &c);
+    emit_block(e, blocks.c.phi, LLVMBuildSelect(e->b, less, left, stripes, ""), false, true);
+    blocks_end(e, &blocks);
 }
 
 /* -- in main -- */
@@ -148,7 +173,8 @@ void cg_partials_combine(Emitter *e, const ParforInfo *parfor, LLVMValueRef reco
     LLVMValueRef first[64], sums[64];
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
     if (n > PS_COUNT(sums)) {
-        cg_unsupported(cg, ps_op(e->f, parfor->ref)->span, "a loop with more than %d reductions", (int)PS_COUNT(sums));
+        cg_unsupported(cg, ps_op(e->f, parfor->ref)->span, "a loop with more than %d reductions",
+                       (int)PS_COUNT(sums));
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -170,7 +196,8 @@ void cg_partials_combine(Emitter *e, const ParforInfo *parfor, LLVMValueRef reco
         LLVMValueRef leaf = cg_from_word(e, slot->type, cg_load_at(e, cg->i64, row, 8 * (uint64_t)i, 8));
         LLVMValueRef sum = cg_binary(e, op_of(slot), slot->type, sums[i], leaf);
         LLVMAddIncoming(sums[i], &sum, &c.latch, 1);
-        cg_store_at(e, cg_to_stored(e, slot->type, sum), cg_value(e, slot->var), 0, (unsigned)ps_scalar_size(slot->type));
+        cg_store_at(e, cg_to_stored(e, slot->type, sum), cg_value(e, slot->var), 0,
+                    (unsigned)ps_scalar_size(slot->type));
     }
     cg_count_end(e, &c);
 }

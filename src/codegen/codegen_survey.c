@@ -13,18 +13,29 @@ typedef enum Nature { NATURE_PLAIN, NATURE_SERIAL, NATURE_ORDERED, NATURE_FAULT 
 
 static const uint8_t natures[PS_OP_COUNT] = {
 #define SERIAL(OP, op) [PS_OP_##OP] = NATURE_SERIAL,
-    PS_MATH_UNARY(SERIAL) PS_MATH_BINARY(SERIAL) SERIAL(FOR, ) SERIAL(WHILE, ) SERIAL(ATOMIC_ADD, ) SERIAL(ATOMIC_MUL, )
-    SERIAL(ATOMIC_MIN, ) SERIAL(ATOMIC_MAX, ) SERIAL(ATOMIC_AND, ) SERIAL(ATOMIC_OR, ) SERIAL(ATOMIC_XOR, )
-    SERIAL(ATOMIC_XCHG, ) SERIAL(ATOMIC_CAS, )
+    PS_MATH_UNARY(SERIAL) PS_MATH_BINARY(SERIAL) SERIAL(FOR, ) SERIAL(WHILE, ) SERIAL(ATOMIC_ADD, )
+        SERIAL(ATOMIC_MUL, ) SERIAL(ATOMIC_MIN, ) SERIAL(ATOMIC_MAX, ) SERIAL(ATOMIC_AND, ) SERIAL(ATOMIC_OR, )
+            SERIAL(ATOMIC_XOR, ) SERIAL(ATOMIC_XCHG, ) SERIAL(ATOMIC_CAS, )
 #undef SERIAL
-    [PS_OP_PRINT] = NATURE_ORDERED,
+                [PS_OP_PRINT] = NATURE_ORDERED,
     [PS_OP_CHECK] = NATURE_FAULT,
 };
+
+/* A loop that LLVM unrolls altogether is no obstacle to vectors of the loop around it. */
+#define UNROLLED_TRIPS 8
+
+static bool is_unrolled(const PsFunc *f, const PsOp *loop) {
+    uint64_t lo, hi;
+    if (loop->nargs != 2 || !ps_op_is_const(f, f->args.data[loop->args], &lo)) return false;
+    return ps_op_is_const(f, f->args.data[loop->args + 1], &hi) && hi - lo <= UNROLLED_TRIPS;
+}
 
 static Nature nature_of(const PsFunc *f, PsRef r) {
     const PsOp *op = ps_op(f, r);
     uint64_t bits;
-    if (op->code == PS_OP_MOD && ps_type_is_scalar(op->type) && cg_is_float(op->type)) return NATURE_SERIAL; /* fmod */
+    if (op->code == PS_OP_FOR && is_unrolled(f, op)) return NATURE_PLAIN;
+    if (op->code == PS_OP_MOD && ps_type_is_scalar(op->type) && cg_is_float(op->type))
+        return NATURE_SERIAL; /* fmod */
     if (op->code == PS_OP_IPOW && !ps_op_is_const(f, ps_op_arg(f, r, 1), &bits)) return NATURE_SERIAL;
     return (Nature)natures[op->code];
 }
@@ -49,6 +60,13 @@ static bool survey_func(Codegen *cg, uint32_t index) {
         sum.ordered |= nature >= NATURE_ORDERED || (callee && callee->ordered);
         sum.serial |= nature != NATURE_PLAIN || (callee && (callee->serial || !callee->inlined));
     }
+    cg_poll_survey(cg, index);
+    sum.polls = info->polls;
+    sum.lasting = info->lasting;
+    sum.unbounded = info->unbounded;
+    sum.degree = info->degree;
+    sum.trips = info->trips;
+    sum.faults |= sum.lasting;
     sum.known = true;
     sum.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
     sum.inlined = sum.size <= CG_INLINE_OPS;
@@ -70,12 +88,16 @@ static void survey_funcs(Codegen *cg) {
         if (info->known) continue;
         cg->has_recursion = true;
         info->recursive = info->faults = info->ordered = info->serial = true;
+        cg_poll_survey(cg, i);
     }
+    cg_poll_survey(cg, 0);
 }
 
 /* -- main's parallel loops -- */
 
-static ParforInfo *parfor_at(const Codegen *cg, uint32_t home) { return home ? &cg->parfors.data[home - 1] : NULL; }
+static ParforInfo *parfor_at(const Codegen *cg, uint32_t home) {
+    return home ? &cg->parfors.data[home - 1] : NULL;
+}
 
 static void set_home(Codegen *cg, const PsFunc *f, PsRef r, uint32_t home, uint32_t inside) {
     const PsOp *op = ps_op(f, r);
@@ -105,7 +127,8 @@ static bool find_parfors(Codegen *cg, const PsFunc *f) {
 
 /* What a task makes again instead of loading it. */
 static bool is_remade(uint16_t code) {
-    return code == PS_OP_CONST || code == PS_OP_ARG || code == PS_OP_DIM || code == PS_OP_BASE || code == PS_OP_STRIDE;
+    return code == PS_OP_CONST || code == PS_OP_ARG || code == PS_OP_DIM || code == PS_OP_BASE ||
+           code == PS_OP_STRIDE;
 }
 
 /* A value of main that the op `user` in a parfor reads. */
@@ -181,7 +204,8 @@ static void weigh_parfors(Codegen *cg, const PsFunc *f) {
         Nature nature = nature_of(f, r);
         parfor->size += 1 + (callee && callee->inlined ? callee->size : 0);
         parfor->serial |= nature != NATURE_PLAIN || (callee && (callee->serial || !callee->inlined));
-        parfor->ordered |= nature >= NATURE_ORDERED || (callee && callee->ordered) || (callee && cg->has_recursion);
+        parfor->ordered |=
+            nature >= NATURE_ORDERED || (callee && callee->ordered) || (callee && cg->has_recursion);
         vote(&votes[home], f, r);
     }
     for (uint32_t i = 0; i < cg->parfors.len; i++) {
@@ -192,36 +216,11 @@ static void weigh_parfors(Codegen *cg, const PsFunc *f) {
 
 /* -- the whole -- */
 
-/* A value that a program cannot make large without having memory or time for it: lengths, constants, sums of them. */
-static bool is_bounded(const PsFunc *f, PsRef r, int depth) {
-    const PsOp *op = ps_op(f, r);
-    switch (op->code) {
-    case PS_OP_CONST:
-    case PS_OP_DIM:
-    case PS_OP_PARAM: return true;
-    case PS_OP_CAST:
-    case PS_OP_ADD:
-    case PS_OP_SUB:
-    case PS_OP_MIN:
-    case PS_OP_MAX:
-    case PS_OP_FLOORDIV:
-    case PS_OP_MOD: break;
-    default: return false;
-    }
-    if (depth > 6) return false;
-    for (uint32_t i = 0; i < op->nargs; i++)
-        if (!is_bounded(f, ps_op_arg(f, r, i), depth + 1)) return false;
-    return true;
-}
-
 static void survey_ops(Codegen *cg, const PsFunc *f) {
     for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
         const PsOp *op = ps_op(f, r);
         cg->has_vars |= op->code == PS_OP_VAR;
         cg->has_loops |= op->code == PS_OP_FOR || op->code == PS_OP_WHILE;
-        cg->out->has_unbounded_loops |= op->code == PS_OP_WHILE;
-        if (op->code == PS_OP_FOR && op->nargs == 2)
-            cg->out->has_unbounded_loops |= !is_bounded(f, ps_op_arg(f, r, 0), 0) || !is_bounded(f, ps_op_arg(f, r, 1), 0);
     }
 }
 
@@ -240,7 +239,7 @@ void cg_survey(Codegen *cg) {
     find_captures(cg, main);
     weigh_parfors(cg, main);
     for (uint32_t i = 0; i < cg->m->funcs.len; i++) survey_ops(cg, cg->m->funcs.data[i]);
-    cg->out->has_unbounded_loops |= cg->has_recursion;
+    cg_poll_conclude(cg);
     cg->out->frame_words = cg->next_word;
     cg->out->ntasks = cg->parfors.len;
 }

@@ -59,8 +59,9 @@ bool cg_guarded(void (*work)(void *data), void *data, const char **out_error) {
 /* -- once -- */
 
 static void set_up(void) {
-    /* Loop strength reduction rewrites addressing that is good already and costs a third of code generation. */
-    const char *const options[] = {"pestle", "-disable-lsr"};
+    /* What costs much of code generation and gains nothing here: loop strength reduction rewrites addresses that are good
+     * already; machine LICM hoists constants into registers that are then spilled; the scheduler is for older machines. */
+    const char *const options[] = {"pestle", "-disable-lsr", "-disable-machine-licm", "-enable-misched=false"};
     LLVMInstallFatalErrorHandler(on_fatal_error);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
@@ -117,8 +118,8 @@ static Machine *machine_new(const PsTarget *target, const char *features, const 
     memcpy(machine->features, features, len);
     machine->opt_level = target->opt_level;
     machine->llvm = LLVMCreateTargetMachine(llvm, triple, cpu, features,
-                                            target->opt_level ? LLVMCodeGenLevelLess : LLVMCodeGenLevelNone, LLVMRelocPIC,
-                                            LLVMCodeModelSmall);
+                                            target->opt_level ? LLVMCodeGenLevelLess : LLVMCodeGenLevelNone,
+                                            LLVMRelocPIC, LLVMCodeModelSmall);
     if (machine->llvm) return machine;
     ps_free(machine);
     *out_error = "it can't make a target machine";
@@ -150,35 +151,46 @@ LLVMTargetMachineRef cg_machine_llvm(const Machine *machine) { return machine->l
 
 /* -- passes -- */
 
-typedef struct Pipeline {
-    char text[512];
-    size_t len;
-} Pipeline;
+/* What each pass is for, and when it has something to do. Every pass left out is time saved: a launch waits for it. */
+typedef enum When { ALWAYS, WITH_LOCALS, WITH_SERIAL_LOOPS, WITHOUT_SERIAL_LOOPS, WITH_LOOPS } When;
 
-static void add(Pipeline *p, bool wanted, const char *passes) {
-    if (!wanted) return;
-    int len = snprintf(p->text + p->len, sizeof p->text - p->len, "%s%s", p->len ? "," : "", passes);
-    if (len > 0 && (size_t)len < sizeof p->text - p->len) p->len += (size_t)len;
+static const struct {
+    When when;
+    const char *text;
+} function_passes[] = {
+    {WITH_LOCALS, "sroa"},   /* locals become values */
+    {ALWAYS, "early-cse"},   /* addresses and lengths once */
+    {ALWAYS, "simplifycfg"}, /* small ifs become selects */
+    {ALWAYS, "instcombine<no-verify-fixpoint>"},
+    {WITHOUT_SERIAL_LOOPS, "loop-mssa(licm)"}, /* a row's address out of its columns' loop */
+    {WITH_SERIAL_LOOPS, "loop-mssa(loop-rotate,licm),simplifycfg,loop(indvars,loop-unroll-full)"},
+    {WITH_SERIAL_LOOPS, "sroa,early-cse"}, /* what unrolling has laid open */
+    {WITH_LOOPS, "loop-vectorize"},
+    {ALWAYS, "simplifycfg"},
+};
+
+static bool applies(const Codegen *cg, When when) {
+    switch (when) {
+    case WITH_LOCALS: return cg->has_vars || cg->has_inlined;
+    case WITH_SERIAL_LOOPS: return cg->has_loops;
+    case WITHOUT_SERIAL_LOOPS: return !cg->has_loops;
+    case WITH_LOOPS: return cg->has_loops || cg->has_vector_loops;
+    default: return true;
+    }
+}
+
+static void pipeline(const Codegen *cg, char *out, size_t size) {
+    size_t len = (size_t)snprintf(out, size, "%sfunction(", cg->has_inlined ? "always-inline," : "");
+    for (size_t i = 0; i < PS_COUNT(function_passes) && len < size; i++)
+        if (applies(cg, function_passes[i].when))
+            len += (size_t)snprintf(out + len, size - len, "%s,", function_passes[i].text);
+    if (len < size) snprintf(out + len - 1, size - len + 1, ")"); /* over the last comma */
 }
 
 void cg_optimise(Codegen *cg, LLVMTargetMachineRef machine) {
-    Pipeline p = {.len = 0};
-    bool big = cg->has_vars || cg->has_loops || cg->has_inlined;
+    char text[512];
     if (!cg->request->target.opt_level) return;
-    add(&p, cg->has_inlined, "always-inline");
-    Pipeline f = {.len = 0};
-    add(&f, big, "sroa");
-    add(&f, true, "early-cse");
-    add(&f, true, "simplifycfg");
-    add(&f, true, "instcombine<no-verify-fixpoint>");
-    add(&f, cg->has_loops, "loop-mssa(loop-rotate,licm)");
-    add(&f, !cg->has_loops, "loop-mssa(licm)");
-    add(&f, cg->has_loops, "simplifycfg,loop(indvars,loop-unroll-full)");
-    add(&f, cg->has_loops, "sroa,early-cse");
-    add(&f, cg->has_vector_loops || cg->has_loops, "loop-vectorize,instcombine<no-verify-fixpoint>");
-    add(&f, true, "simplifycfg");
-    char text[sizeof p.text + sizeof f.text];
-    snprintf(text, sizeof text, "%s%sfunction(%s)", p.text, p.len ? "," : "", f.text);
+    pipeline(cg, text, sizeof text);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(cg->module, text, machine, options);
     LLVMDisposePassBuilderOptions(options);

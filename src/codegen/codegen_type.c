@@ -30,14 +30,15 @@ void cg_types_init(Codegen *cg) {
     cg->ptr = LLVMPointerTypeInContext(ctx, 0);
     cg->none = LLVMVoidTypeInContext(ctx);
     const LLVMTypeRef of[PS_SCALAR_END] = {
-        [PS_U1] = cg->i1,   [PS_I8] = cg->i8,   [PS_I16] = cg->i16, [PS_I32] = cg->i32,
-        [PS_I64] = cg->i64,        [PS_U8] = cg->i8,   [PS_U16] = cg->i16, [PS_U32] = cg->i32, [PS_U64] = cg->i64,
-        [PS_F16] = cg->i16,        [PS_BF16] = cg->i16, [PS_F32] = cg->f32, [PS_F64] = cg->f64,
+        [PS_U1] = cg->i1,    [PS_I8] = cg->i8,   [PS_I16] = cg->i16, [PS_I32] = cg->i32, [PS_I64] = cg->i64,
+        [PS_U8] = cg->i8,    [PS_U16] = cg->i16, [PS_U32] = cg->i32, [PS_U64] = cg->i64, [PS_F16] = cg->i16,
+        [PS_BF16] = cg->i16, [PS_F32] = cg->f32, [PS_F64] = cg->f64,
     };
     memcpy(cg->scalars, of, sizeof of);
     cg->md_parallel = LLVMGetMDKindIDInContext(ctx, "llvm.mem.parallel_loop_access", 29);
     cg->md_loop = LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9);
     cg->md_weights = LLVMGetMDKindIDInContext(ctx, "prof", 4);
+    cg->md_invariant = LLVMGetMDKindIDInContext(ctx, "invariant.load", 14);
 }
 
 LLVMTypeRef cg_type_stored(const Codegen *cg, PsType scalar) {
@@ -107,7 +108,8 @@ LLVMValueRef cg_from_stored(Emitter *e, PsType scalar, LLVMValueRef stored) {
 }
 
 LLVMValueRef cg_to_word(Emitter *e, PsType scalar, LLVMValueRef value) {
-    if (scalar == PS_F32 || scalar == PS_F64) value = LLVMBuildBitCast(e->b, value, cg_type_bits(e->cg, scalar), "");
+    if (scalar == PS_F32 || scalar == PS_F64)
+        value = LLVMBuildBitCast(e->b, value, cg_type_bits(e->cg, scalar), "");
     return LLVMBuildZExt(e->b, value, e->cg->i64, "");
 }
 

@@ -17,6 +17,7 @@ typedef struct PsDriverOptions {
     bool no_cache;    /* neither read nor write the store */
     bool verify;      /* verifier after every pass; default in debug builds and under PESTLE_VERIFY=1 */
     const char *dump; /* passes to dump to stderr, comma-separated; PESTLE_DUMP */
+    const volatile int32_t *interrupt; /* or NULL. Not 0: stop before the next stage; LLVM itself can't be stopped */
 } PsDriverOptions;
 
 typedef struct PsDriverTimes { /* nanoseconds; 0: did not happen */

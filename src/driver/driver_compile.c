@@ -46,7 +46,7 @@ PsStore *ps_driver_store(const char **out_warning) {
     driver_lock();
     if (!store_asked) {
         the_store = ps_store_open(NULL, &store_warning);
-        store_asked = true;
+        store_asked = the_store || store_warning; /* else there was no memory: again next time */
     }
     driver_unlock();
     if (out_warning) *out_warning = the_store ? ps_store_warning(the_store) : store_warning;
@@ -125,12 +125,16 @@ static PsStatus generate(Compile *c, bool want_llvm_ir, bool want_assembly, PsCo
                                 .target = {c->cpu.features, c->cpu.vector_bits, c->options->opt_level},
                                 .want_llvm_ir = want_llvm_ir,
                                 .want_assembly = want_assembly};
-    driver_codegen_begin();
+    if (!driver_codegen_begin())
+        return ps_diag_fail(c->diag, (PsSpan){0}, PS_MSG_DRIVER_LLVM, "LLVM", "the process is ending");
     bool was_open = ps_driver_llvm_is_open();
     PsStatus status = driver_llvm_open(&entry, c->diag);
     uint64_t opening = lap(&mark);
     if (!was_open) c->times->llvm_open = opening;
+    long fail_after = ps_alloc_fails_after();
+    if (fail_after >= 0) request.fail_after = &fail_after;
     if (status == PS_OK) status = entry(&request, out, c->diag);
+    if (request.fail_after) ps_alloc_fail_after(fail_after);
     driver_codegen_end();
     c->times->codegen = lap(&mark);
     return status;
@@ -146,7 +150,8 @@ static PsStatus make_container(Compile *c, const PsCode *code, PsObject *out) {
                        .result_words = code->result_words,
                        .frame_words = code->frame_words,
                        .ntasks = code->ntasks,
-                       .flags = code->has_unbounded_loops ? PS_OBJECT_UNBOUNDED : 0,
+                       .flags = (code->has_unbounded_loops ? PS_OBJECT_UNBOUNDED : 0) |
+                                (code->has_nested_loops ? PS_OBJECT_NESTED : 0),
                        .sites = sites,
                        .nsites = n,
                        .elf = code->elf.data,
@@ -167,10 +172,18 @@ static void keep(Compile *c, const PsObject *object) {
     c->times->store = lap(&mark);
 }
 
+static PsStatus look_at_interrupt(Compile *c) {
+    const volatile int32_t *interrupt = c->options->interrupt;
+    if (!interrupt || !*interrupt) return PS_OK;
+    return ps_diag_fail(c->diag, (PsSpan){0}, PS_MSG_DRIVER_INTERRUPTED);
+}
+
 static PsStatus compile_module(Compile *c, PsExecutable **out) {
     PsCode code = {0};
     PsObject object = {0};
-    PsStatus status = run_passes(c);
+    PsStatus status = look_at_interrupt(c);
+    if (status == PS_OK) status = run_passes(c);
+    if (status == PS_OK) status = look_at_interrupt(c);
     if (status == PS_OK)
         status = generate(c, driver_dumps(c->dump, "llvm"), driver_dumps(c->dump, "asm"), &code);
     if (status == PS_OK) {
@@ -202,8 +215,9 @@ static PsStatus find_or_compile(Compile *c, PsExecutable **out) {
     c->times->key = lap(&mark);
     if (status != PS_OK) return status;
     if (c->dump) return compile_watched(c, out);
-    DriverFound found = driver_table_get(&c->key, out);
+    DriverFound found = driver_table_get(&c->key, c->options->interrupt, out);
     c->times->lookup = lap(&mark);
+    if (found == DRIVER_STOPPED) return look_at_interrupt(c);
     if (found == DRIVER_READY) {
         c->times->from_process = true;
         return PS_OK;

@@ -22,15 +22,19 @@ PsStatus driver_key(const PsModule *m, int opt_level, const DriverCpu *cpu, PsHa
 typedef enum DriverFound {
     DRIVER_READY, /* *out is retained for the caller */
     DRIVER_MINE,  /* nobody has it: the caller makes it and calls driver_table_put, in any case */
+    DRIVER_STOPPED,
 } DriverFound;
-DriverFound driver_table_get(const PsHash *key, PsExecutable **out); /* waits while another thread makes it */
+/* Waits while another thread makes it, unless interrupted (or NULL). */
+DriverFound driver_table_get(const PsHash *key, const volatile int32_t *interrupt, PsExecutable **out);
 void driver_table_put(const PsHash *key, PsExecutable *exe);         /* NULL: it could not be made */
 /* The lock of everything that the driver makes once per process; short. Forks take it. */
 void driver_lock(void);
 void driver_unlock(void);
-/* A fork waits while code is being generated: the child could not finish what other threads do inside LLVM. */
-void driver_codegen_begin(void);
+/* A fork waits while code is being generated: the child could not finish what other threads do inside LLVM. So does the
+ * end of the process, which destroys LLVM's objects; after that begin gives false. */
+bool driver_codegen_begin(void) PS_MUST_CHECK;
 void driver_codegen_end(void);
+void driver_codegen_close(void); /* called at the end of the process */
 
 /* driver_llvm.c: the code generator's entry. Between driver_codegen_begin and _end. */
 PsStatus driver_llvm_open(PsCodegenEntryFn *out, PsDiag *diag) PS_MUST_CHECK;

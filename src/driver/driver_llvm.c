@@ -2,7 +2,8 @@
  *
  * driver_llvm: opens libpestle_llvm.so when something must be compiled. It stands beside the object that holds this
  * code (the extension module, a tool), or where PESTLE_LLVM_LIBRARY says. Once open it stays: LLVM cannot be unloaded
- * cleanly. A failure is not remembered; the library may appear.
+ * cleanly. A failure is not remembered; the library may appear. When the process ends, threads that still compile are
+ * waited for, since LLVM's objects are destroyed then.
  */
 #include "driver/driver_int.h"
 
@@ -59,6 +60,7 @@ static PsStatus open_library(PsDiag *diag) {
         if (library) dlclose(library);
         return status;
     }
+    atexit(driver_codegen_close); /* after LLVM's own exit functions, hence called before them */
     __atomic_store_n(&codegen_entry, (PsCodegenEntryFn)entry, __ATOMIC_RELEASE);
     return PS_OK;
 }

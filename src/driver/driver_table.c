@@ -28,7 +28,7 @@ static struct Table {
     PsLock lock;
     uint32_t changed; /* atomic; waiters for entries sleep on it */
     uint32_t making;  /* atomic; threads inside the code generator; forks sleep on it */
-    bool hooked;
+    bool hooked, closed;
     size_t len, sweep_at;
     Entry *buckets[BUCKETS];
 } table;
@@ -70,15 +70,23 @@ void driver_lock(void) {
 
 void driver_unlock(void) { ps_rt_unlock(&table.lock); }
 
-void driver_codegen_begin(void) {
+bool driver_codegen_begin(void) {
     driver_lock();
-    __atomic_fetch_add(&table.making, 1, __ATOMIC_ACQ_REL);
+    bool open = !table.closed;
+    if (open) __atomic_fetch_add(&table.making, 1, __ATOMIC_ACQ_REL);
     driver_unlock();
+    return open;
 }
 
 void driver_codegen_end(void) {
     __atomic_fetch_sub(&table.making, 1, __ATOMIC_ACQ_REL);
     ps_rt_wake(&table.making, INT_MAX);
+}
+
+void driver_codegen_close(void) {
+    before_fork(); /* nobody is inside the code generator, and the table is locked */
+    table.closed = true;
+    ps_rt_unlock(&table.lock);
 }
 
 /* -- the table -- */
@@ -120,7 +128,9 @@ static void insert(const PsHash *key) {
     table.len++;
 }
 
-DriverFound driver_table_get(const PsHash *key, PsExecutable **out) {
+#define LOOK_NS 20000000 /* between two looks at the interrupt: a signal need not come to this thread */
+
+DriverFound driver_table_get(const PsHash *key, const volatile int32_t *interrupt, PsExecutable **out) {
     driver_lock();
     for (;;) {
         Entry *entry = *find(key);
@@ -133,7 +143,8 @@ DriverFound driver_table_get(const PsHash *key, PsExecutable **out) {
         }
         uint32_t seen = __atomic_load_n(&table.changed, __ATOMIC_ACQUIRE);
         driver_unlock();
-        ps_rt_wait(&table.changed, seen, -1);
+        if (interrupt && *interrupt) return DRIVER_STOPPED;
+        ps_rt_wait(&table.changed, seen, interrupt ? LOOK_NS : -1);
         driver_lock();
     }
     insert(key);

@@ -32,7 +32,8 @@ struct PsStore {
     uint64_t limit;
     atomic_uint counter;          /* of temporary names */
     atomic_ullong unchecked;      /* bytes put since this process last evicted */
-    atomic_bool evicting, closed; /* closed: nothing more is written */
+    atomic_bool closed;           /* nothing more is written */
+    atomic_int evicting;          /* the process whose thread is at it: a fork's child has no such thread */
     atomic_int warned;
     char *_Atomic warning;
 };
@@ -173,10 +174,10 @@ static bool write_file(PsStore *store, const PsHash *key, const void *bytes, siz
 static void evict_sometimes(PsStore *store, const PsHash *key, size_t size) {
     uint64_t unchecked = atomic_fetch_add(&store->unchecked, size) + size;
     if (unchecked <= store->limit / 64 && key->bytes[0] % EVICT_ONE_IN != 0) return;
-    if (atomic_exchange(&store->evicting, true)) return;
+    if (atomic_exchange(&store->evicting, (int)getpid()) == (int)getpid()) return;
     atomic_store(&store->unchecked, 0);
     object_evict(store->dir, store->limit);
-    atomic_store(&store->evicting, false);
+    atomic_store(&store->evicting, 0);
 }
 
 /* Failures that pass: the next file may be written again. */

@@ -51,6 +51,8 @@ bool numpy_check(PyNumpy *numpy, PyObject *object) {
 
 bool numpy_is_masked(PyObject *object) { return base_named(Py_TYPE(object), "MaskedArray") != NULL; }
 
+bool numpy_is_scalar(PyObject *object) { return base_named(Py_TYPE(object), "numpy.generic") != NULL; }
+
 PsType numpy_element(PyNumpy *numpy, const NumpyArray *array) {
     const NumpyDescr *descr = (const NumpyDescr *)array->descr;
     bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;

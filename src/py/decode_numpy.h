@@ -34,6 +34,7 @@ typedef struct NumpyArray { /* the head of PyArrayObject_fields */
 bool numpy_check(PyNumpy *numpy, PyObject *object);
 /* Whether the class hides what the data mean: a masked array, a matrix of records, ... */
 bool numpy_is_masked(PyObject *object);
+bool numpy_is_scalar(PyObject *object); /* numpy.float32(1) and the like, which have a buffer too */
 /* The element type; PS_KIND_NONE: one that kernels do not have, or bytes in the other order. */
 PsType numpy_element(PyNumpy *numpy, const NumpyArray *array);
 /* C order without overlap, in the sense of PsTypeInfo.unit. */
@@ -46,14 +47,14 @@ typedef struct NumpyStrided {
 } NumpyStrided;
 NumpyStrided numpy_words_strided(const NumpyArray *array, int item, uint64_t *words);
 
-typedef enum NumpyFit { NUMPY_REFUSED = -1, NUMPY_OTHER = 0, NUMPY_FITS = 1 } NumpyFit;
+enum { NUMPY_OTHER = -1, NUMPY_REFUSED = -2 };
 
-/* Fills the words of one array: pointer, lengths, strides in bytes; adds its length to *elements. NUMPY_OTHER: another
+/* Fills the words of one array: pointer, lengths, strides in bytes; gives the number of elements. NUMPY_OTHER: another
  * type, rank or unit. NUMPY_REFUSED: what is wanted, but misaligned, read-only or too long. */
-static inline __attribute__((always_inline)) NumpyFit numpy_decode(PyNumpy *numpy, const NumpyArray *array,
-                                                                   PsType dtype, int ndim, bool unit,
-                                                                   PyObject *descr, int required, int item,
-                                                                   uint64_t *words, int64_t *elements) {
+static inline __attribute__((always_inline)) int64_t numpy_decode(PyNumpy *numpy, const NumpyArray *array,
+                                                                  PsType dtype, int ndim, bool unit,
+                                                                  PyObject *descr, int required, int item,
+                                                                  uint64_t *words) {
     if (array->nd != ndim) return NUMPY_OTHER;
     if (PS_UNLIKELY(array->descr != descr) && numpy_element(numpy, array) != dtype) return NUMPY_OTHER;
     int flags = array->flags;
@@ -81,8 +82,8 @@ static inline __attribute__((always_inline)) NumpyFit numpy_decode(PyNumpy *nump
         longest = strided.longest;
     }
     if (PS_UNLIKELY((flags & required) != required || longest > (uint64_t)PS_INDEX_LIMIT)) return NUMPY_REFUSED;
-    *elements += (int64_t)total;
-    return NUMPY_FITS;
+    return (int64_t)(total &
+                     INT64_MAX); /* strides of 0 can make it overflow: it only decides who waits for whom */
 }
 
 #endif

@@ -30,13 +30,14 @@ void scalar_range(PsType type, int64_t *lo, uint64_t *hi) {
 static void show(PyObject *value, char *buffer, size_t size) {
     PyObject *repr = PyObject_Repr(value);
     const char *text = repr ? PyUnicode_AsUTF8(repr) : NULL;
-    if (!text) PyErr_Clear();
-    snprintf(buffer, size, "%s", text ? text : "?");
+    if (!text) PyErr_Clear(); /* Python refuses to print very many digits */
+    snprintf(buffer, size, "%s", text && strlen(text) < size ? text : "a very large number");
     Py_XDECREF(repr);
 }
 
 static int refuse_type(const PyState *state, PsType type, PyObject *value, const ScalarPlace *place) {
     char where[200];
+    if (py_refuse_proxy(state, value)) return -1;
     py_error(state, PS_MSG_PY_SCALAR_TYPE, scalar_place_text(place, where, sizeof where),
              ps_scalar_class(type) == PS_CLASS_FLOAT ? "a number"
              : type == PS_U1                         ? "a bool"

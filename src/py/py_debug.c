@@ -3,19 +3,27 @@
  * What tests and the curious ask of a kernel: its IR, and its result by the evaluator, which shares nothing with code
  * generation.
  */
+#include "passes/passes.h"
 #include "py/decode_scalar.h"
+#include "py/py_view.h"
 
 #define EVALUATOR_STEPS ((uint64_t)1 << 32)
 
+/* The passes that are rules of the language (contraction, the order of reductions, what checked mode checks): the
+ * evaluator sees their result, as the passes that only make code faster do. */
+#define LANGUAGE_PASSES "contract,fold,reduce,grain,check"
+
 typedef struct Built { /* a front-end result for some arguments */
     PsParam *params;
-    PyObject **args; /* one per parameter, borrowed */
+    PyObject **args; /* one per parameter, borrowed, or a view of it */
+    PyKernel *taken; /* whose views there are, or NULL */
     PsBuild build;
     bool built;
 } Built;
 
 static void built_free(Built *built) {
     if (built->built) ps_build_free(&built->build);
+    if (built->taken) py_views_drop(built->taken, built->args);
     PyMem_Free(built->params);
     PyMem_Free(built->args);
 }
@@ -27,8 +35,9 @@ static int build(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs, PyO
     out->params = PyMem_Calloc(nparams + 1, sizeof *out->params);
     out->args = PyMem_Calloc(nparams + 1, sizeof *out->args);
     if (!out->params || !out->args) return PyErr_NoMemory(), -1;
-    if (py_kernel_bind(kernel, given, nargs, names, out->args) || py_describe(kernel, out->args, out->params))
-        return -1;
+    if (py_kernel_bind(kernel, given, nargs, names, out->args) || py_views_take(kernel, out->args)) return -1;
+    out->taken = kernel;
+    if (py_describe(kernel, out->args, out->params)) return -1;
     PsFrontOptions options = kernel->state->options;
     PsStatus status = py_front(kernel, &options, out->params, &out->build);
     out->built = true;
@@ -36,17 +45,54 @@ static int build(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs, PyO
     return status == PS_OK ? 0 : -1;
 }
 
+static PyObject *take_text(PsBuf *text) {
+    PyObject *result =
+        text->failed ? PyErr_NoMemory()
+                     : PyUnicode_DecodeUTF8(text->data ? text->data : "", (Py_ssize_t)text->len, "replace");
+    ps_buf_free(text);
+    return result;
+}
+
 PyObject *py_kernel_ir(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
     Built built;
     PyObject *result = NULL;
-    PsBuf text = {0};
     if (!build((PyKernel *)self, args, nargs, names, &built)) {
+        PsBuf text = {0};
         ps_ir_print(built.build.module, false, &text);
-        result = text.failed
-                     ? PyErr_NoMemory()
-                     : PyUnicode_DecodeUTF8(text.data ? text.data : "", (Py_ssize_t)text.len, "replace");
+        result = take_text(&text);
     }
-    ps_buf_free(&text);
+    built_free(&built);
+    return result;
+}
+
+/* The module of a build after passes ("fold,dce"), or what LLVM makes of it ("llvm", "asm"). */
+static PsStatus text_of(const char *what, PsBuild *build, PsBuf *out) {
+    const PsDriverOptions options = {.opt_level = 2};
+    if (strcmp(what, "llvm") == 0 || strcmp(what, "asm") == 0)
+        return ps_driver_text(build->module, &options, what, out, &build->diag);
+    const char *names = strcmp(what, "all") == 0 ? NULL : what;
+    PsStatus status = ps_passes_run(build->module, names, true, NULL, NULL, &build->diag);
+    if (status == PS_OK) ps_ir_print(build->module, false, out);
+    return status;
+}
+
+PyObject *py_kernel_text(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    const char *what = nargs && PyUnicode_Check(args[0]) ? PyUnicode_AsUTF8(args[0]) : NULL;
+    if (!what)
+        return PyErr_Format(PyExc_TypeError,
+                            "_text(what, *args): what is 'llvm', 'asm', 'all' or names of passes");
+    Built built;
+    PyObject *result = NULL;
+    if (!build((PyKernel *)self, args + 1, nargs - 1, names, &built)) {
+        PsBuf text = {0};
+        PsStatus status = text_of(what, &built.build, &text);
+        if (status == PS_OK) {
+            result = take_text(&text);
+        } else {
+            py_build_raise(((PyKernel *)self)->state, status, &built.build);
+            ps_buf_free(&text);
+        }
+    }
     built_free(&built);
     return result;
 }
@@ -87,10 +133,11 @@ static int raise_eval(PyKernel *kernel, const PsModule *module, const PsEvalResu
     return -1;
 }
 
-static PyObject *evaluate(PyKernel *kernel, const PsBuild *build, const PsEvalArg *args, uint32_t nargs) {
+static PyObject *evaluate(PyKernel *kernel, PsBuild *build, const PsEvalArg *args, uint32_t nargs) {
     PsEvalResult result = {0};
     PyObject *value = NULL;
-    PsStatus status = ps_ir_eval(build->module, args, nargs, EVALUATOR_STEPS, &result);
+    PsStatus status = ps_passes_run(build->module, LANGUAGE_PASSES, false, NULL, NULL, &build->diag);
+    if (status == PS_OK) status = ps_ir_eval(build->module, args, nargs, EVALUATOR_STEPS, &result);
     if (status != PS_OK) {
         py_build_raise(kernel->state, status, build);
     } else if (!py_write_stdout(result.printed.data ? result.printed.data : "", result.printed.len) &&

@@ -128,6 +128,28 @@ static void add_repeated(PsBuf *out, char c, size_t n) {
     for (size_t i = 0; i < n; i++) ps_buf_add(out, &c, 1);
 }
 
+#define LINE_SHOWN 160 /* bytes of a source line */
+
+/* The part of a line around [start, end) that is worth showing: all of it, or LINE_SHOWN bytes with dots where it was
+ * cut. */
+static void show_line(PsBuf *out, const char *line, size_t from, size_t len, size_t start, size_t end) {
+    size_t to = len;
+    if (len - from > LINE_SHOWN) {
+        if (start > from + LINE_SHOWN / 3) from = start - LINE_SHOWN / 3;
+        if (len - from > LINE_SHOWN) to = from + LINE_SHOWN;
+        while (from > 0 && ((unsigned char)line[from] & 0xC0) == 0x80) from--;
+        while (to < len && ((unsigned char)line[to] & 0xC0) == 0x80) to++;
+    }
+    bool cut_left = from > 0 && strspn(line, " \t") < from, cut_right = to < len;
+    if (end > to) end = to;
+    ps_buf_text(out, cut_left ? "    ..." : "    ");
+    ps_buf_add(out, line + from, to - from);
+    ps_buf_text(out, cut_right ? "...\n    " : "\n    ");
+    add_repeated(out, ' ', columns(line + from, start - from) + (cut_left ? 3 : 0));
+    add_repeated(out, '^', end > start ? columns(line + start, end - start) : 1);
+    ps_buf_text(out, "\n");
+}
+
 /*     File "f.py", line 12, in saxpy
  *         y[i] = a * x[i]
  *                    ^^^^                                                                          */
@@ -142,12 +164,7 @@ static void add_place(PsBuf *out, const PySources *sources, PsSpan span) {
     while (indent < len && (line[indent] == ' ' || line[indent] == '\t')) indent++;
     size_t start = span.col < indent ? indent : span.col > len ? len : span.col;
     size_t end = span.end_line != span.line || span.end_col > len ? len : span.end_col;
-    ps_buf_text(out, "    ");
-    ps_buf_add(out, line + indent, len - indent);
-    ps_buf_text(out, "\n    ");
-    add_repeated(out, ' ', columns(line + indent, start - indent));
-    add_repeated(out, '^', end > start ? columns(line + start, end - start) : 1);
-    ps_buf_text(out, "\n");
+    show_line(out, line, indent, len, start, end);
 }
 
 #define CHAIN_SHOWN 6 /* calls shown at either end of a long chain */
@@ -207,6 +224,58 @@ static void raise_at(PyObject *class, PsBuf *text, const char *summary, const Py
     Py_DECREF(error);
 }
 
+int py_refuse_proxy(const PyState *state, PyObject *value) {
+    if (!Py_IS_TYPE(value, state->types.proxy)) return 0;
+    py_error(state, PS_MSG_FRONT_KERNEL_CALL);
+    return -1;
+}
+
+/* -- at a function -- */
+
+static const PsAst *find_param(const PsAstTree *tree, const char *name) {
+    const PsAst *function = tree->function;
+    for (uint32_t i = 0; name && i < function->list.len; i++) {
+        const PsAst *param = function->list.items[i];
+        const char *text = PyUnicode_AsUTF8(param->name);
+        if (text && !strcmp(text, name)) return param->a ? param->a : param;
+        PyErr_Clear();
+    }
+    return name && !strcmp(name, "return") && function->a ? function->a : function;
+}
+
+static const char *utf8_or(PyObject *text, const char *otherwise) {
+    const char *chars = PyUnicode_AsUTF8(text);
+    if (!chars) PyErr_Clear();
+    return chars ? chars : otherwise;
+}
+
+PyObject *py_error_at(const PyState *state, PyObject *function, const char *param, PsMessageId id, ...) {
+    PsBuf text = {0}, summary = {0};
+    va_list args;
+    va_start(args, id);
+    ps_buf_vprintf(&summary, ps_message_text(id), args);
+    va_end(args);
+    PyFunctionObject *f = (PyFunctionObject *)function;
+    PyCodeObject *code = (PyCodeObject *)f->func_code;
+    PsAstTree *tree = ps_ast_read(function, 0);
+    if (!tree) PyErr_Clear(); /* then without its line */
+    PsSource sources[2] = {{0}, {.name = utf8_or(f->func_name, "?"), .file = utf8_or(code->co_filename, "?")}};
+    sources[1].first_line = (uint32_t)code->co_firstlineno;
+    sources[1].text = tree ? tree->text : NULL;
+    PySources both = {sources, 2};
+    PsSpan span = tree ? find_param(tree, param)->span : (PsSpan){0};
+    span.source = 1;
+    add_place(&text, &both, span);
+    if (!summary.failed && summary.data)
+        raise_at(state->types.errors[ps_message_kind(id)], &text, summary.data, &both, span);
+    else
+        PyErr_NoMemory();
+    ps_buf_free(&text);
+    ps_buf_free(&summary);
+    ps_ast_tree_free(tree);
+    return NULL;
+}
+
 void py_raise_diag(const PyState *state, const PySources *sources, const PsDiag *diag) {
     PsBuf text = {0};
     const PsMessage *message = &diag->message;
@@ -220,6 +289,14 @@ void py_raise_diag(const PyState *state, const PySources *sources, const PsDiag 
              sources, message->span);
 }
 
+void py_raise_from(PyObject *cause) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (value && value != cause) PyException_SetCause(value, Py_NewRef(cause));
+    PyErr_Restore(type, value, traceback);
+}
+
 void py_raise_status(const PyState *state, PsStatus status, const PySources *sources, const PsDiag *diag) {
     if (status == PS_FAIL)
         py_raise_diag(state, sources, diag);
@@ -229,22 +306,41 @@ void py_raise_status(const PyState *state, PsStatus status, const PySources *sou
         PyErr_SetString(state->types.errors[PS_ERR_INTERNAL], "a stage failed without an exception");
 }
 
-/* The source text of a span on one line, for messages; "" when unknown. */
+#define QUOTE_SHOWN 160
+
+/* The source text of a span for messages, blanks and line ends between its words as one blank; "" when unknown. */
 static void quote_span(const PySources *sources, PsSpan span, char *buffer, size_t size) {
     const PsSource *source = source_of(sources, span);
-    size_t len = 0;
-    const char *line = source ? text_line(source->text, span.line, &len) : NULL;
-    size_t end = span.end_line != span.line || span.end_col > len ? len : span.end_col;
+    size_t n = 0;
+    bool blank = false;
     buffer[0] = 0;
-    if (line && span.col < end && strncmp(line + span.col, "assert ", 7) == 0) span.col += 7; /* the whole statement */
-    if (line && span.col < end) snprintf(buffer, size, "%.*s", (int)(end - span.col), line + span.col);
+    for (uint32_t l = span.line; source && l <= span.end_line; l++) {
+        size_t len = 0;
+        const char *line = text_line(source->text, l, &len);
+        if (!line) break;
+        size_t at = l == span.line ? span.col : 0, end = l == span.end_line && span.end_col < len ? span.end_col : len;
+        if (l == span.line && at + 7 <= end && !strncmp(line + at, "assert ", 7)) at += 7; /* the whole statement */
+        for (; at < end; at++) {
+            bool space = line[at] == ' ' || line[at] == '\t' || (line[at] == '\\' && at + 1 == len);
+            if (n + 8 > size) {
+                while (n && (unsigned char)buffer[n - 1] >= 0x80) n--; /* no half of a character */
+                snprintf(buffer + n, size - n, "...");
+                return;
+            }
+            if (!space && blank && n) buffer[n++] = ' ';
+            if (!space) buffer[n++] = line[at];
+            blank = space;
+        }
+        blank = true;
+    }
+    buffer[n] = 0;
 }
 
 static PsMessageId fault_text(const PySources *sources, const PyFault *fault, PsBuf *out) {
     const int64_t *v = fault->values;
     long long a = fault->nvalues > 0 ? v[0] : 0, b = fault->nvalues > 1 ? v[1] : 0,
               c = fault->nvalues > 2 ? v[2] : 0;
-    char quoted[160];
+    char quoted[QUOTE_SHOWN];
     switch ((PsFaultKind)fault->kind) {
     case PS_FAULT_BOUNDS:
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_BOUNDS), a, b, c);
@@ -256,11 +352,12 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
         quote_span(sources, fault->span, quoted, sizeof quoted);
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_ASSERT), quoted);
         return PS_MSG_PY_FAULT_ASSERT;
-    case PS_FAULT_DOMAIN:
-        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DOMAIN), a, b, c, (long long)PS_INDEX_LIMIT);
+    case PS_FAULT_DOMAIN: /* wider bounds were clamped to i32 */
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DOMAIN), a, b, b == INT32_MIN ? " or less" : "", c,
+                      c == INT32_MAX ? " or more" : "", (long long)PS_INDEX_LIMIT);
         return PS_MSG_PY_FAULT_DOMAIN;
     case PS_FAULT_DEPTH:
-        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DEPTH), a);
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DEPTH), a, PS_MAX_DEPTH);
         return PS_MSG_PY_FAULT_DEPTH;
     }
     ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_UNKNOWN), fault->kind);

@@ -103,13 +103,12 @@ static int set_random_seed(const PyState *state, Config *config, const Option *o
     return config->random_seed == (uint64_t)-1 && PyErr_Occurred() ? -1 : 0;
 }
 
-#define MOST_THREADS 4096
 static int set_threads(const PyState *state, Config *config, const Option *option, PyObject *value) {
     int overflow = 0;
     if (value == Py_None) return 0;
     long threads =
         PyLong_Check(value) && !PyBool_Check(value) ? PyLong_AsLongAndOverflow(value, &overflow) : -1;
-    if (threads < 0 || overflow || threads > MOST_THREADS)
+    if (threads < 0 || overflow || threads > PS_RT_MOST_ASKED)
         return refuse(state, option, "a number of threads from 1 to 4096 (0: as many as there are CPUs)",
                       value);
     config->threads = threads;
@@ -170,13 +169,21 @@ static PyObject *refuse_keyword(const PyState *state, PyObject *name) {
 
 /* -- the functions -- */
 
+int py_warn_of_threads(PyState *state) {
+    const char *refused = state->threads || state->threads_warned ? NULL : ps_rt_threads_refused();
+    if (!refused) return 0;
+    state->threads_warned = true;
+    return PyErr_WarnFormat(PyExc_RuntimeWarning, 1, ps_message_text(PS_MSG_PY_NUM_THREADS), refused,
+                            PS_RT_MOST_ASKED);
+}
+
 static void apply(PyState *state, const Config *config) {
     state->options = config->options;
     state->options_word = py_options_word(&config->options);
     state->fast_math = config->fast_math;
     state->no_cache = config->no_cache;
     state->random_seed = config->random_seed;
-    if (config->threads != state->threads) ps_rt_set_threads((int)config->threads);
+    ps_rt_set_threads((int)config->threads); /* counts the CPUs anew: they may have changed */
     state->threads = (int)config->threads;
 }
 
@@ -192,6 +199,7 @@ PyObject *py_init(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyO
         if (option->set(state, &config, option, args[nargs + i])) return NULL;
     }
     apply(state, &config);
+    if (py_warn_of_threads(state)) return NULL;
     Py_RETURN_NONE;
 }
 

@@ -5,10 +5,13 @@
  *     py_module.c      module, state            py_kernel.c      the kernel object, decorators
  *     py_init.c        init, reset, sync        py_signature.c   parameters from annotations
  *     py_errors.c      exceptions, messages     py_specialise.c  arguments -> specialisation (build, compile)
- *     py_ndarray.c     pestle.Ndarray           py_launch.c      the hot path: decode, run, result
+ *     py_ndarray*.c    pestle.Ndarray           py_launch.c      the hot path: decode, run, result
  *     py_debug.c       _ir, _evaluate           py_guard.*       do the facts of a specialisation still hold
- *     py_interrupt.*   Ctrl-C in long launches
+ *     py_interrupt.*   Ctrl-C in long launches  py_view.*        arrays that are held while a kernel runs
  *     decode_numpy.*   numpy's struct layout    decode_scalar.*  Python numbers -> bits
+ *     decode_dlpack.*  torch, DLPack            decode_buffer.c  formats of the buffer protocol
+ *     decode_strided.h shape, strides -> words  decode_refuse.*  why an array cannot be used
+ *     mode_*           kernels run as plain Python, see mode_int.h
  *
  * All of it runs under the GIL, which is what protects the state, kernels and their lists. State is per module.
  */
@@ -22,12 +25,20 @@
 #include "driver/driver.h"
 #include "front/loop/loop.h"
 #include "launch/launch.h"
+#include "py/decode_dlpack.h"
 #include "py/decode_numpy.h"
 
 #define PY_COLD __attribute__((noinline, cold))
 #define PY_HOT  inline __attribute__((always_inline))
 
 /* -- state -- */
+
+/* Kernels run as plain Python (mode_int.h); made when first needed. */
+typedef struct PyMode {
+    bool on, always; /* asked for by init(arch=python); by PESTLE=python */
+    PyTypeObject *number, *array, *vector, *domain, *iterator;
+    PyObject *rewrite, *kept; /* of pestle._python_mode */
+} PyMode;
 
 typedef struct PyState {
     PyObject *module; /* borrowed: the state dies with it */
@@ -37,10 +48,12 @@ typedef struct PyState {
     bool fast_math, no_cache;
     uint64_t random_seed;
     int threads; /* as asked for; 0: as many as there are CPUs */
-    PyTypeObject *kernel_type, *ndarray_type;
+    PyTypeObject *kernel_type, *ndarray_type, *view_type;
     PyObject *pestle_error; /* base of all exception classes; the others are types.errors[] */
+    PyMode mode;
     PyNumpy numpy;
-    bool store_asked; /* the store's warning was given */
+    PyDlpack dlpack;
+    bool store_warned, threads_warned; /* these warnings were given */
 } PyState;
 PyState *py_state(PyObject *module);
 uint32_t py_options_word(const PsFrontOptions *options);
@@ -51,6 +64,7 @@ PyObject *py_init(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyO
 PyObject *py_reset(PyObject *module, PyObject *unused);
 PyObject *py_sync(PyObject *module, PyObject *unused);
 int py_init_add_names(PyObject *module);
+int py_warn_of_threads(PyState *state); /* once, if PESTLE_NUM_THREADS is wrong; -1: the warning is an exception */
 
 /* -- errors (py_errors.c) -- */
 
@@ -73,6 +87,10 @@ typedef struct PyFault {
 void py_raise_fault(const PyState *state, const PySources *sources, const PyFault *fault);
 /* Raises for a stage's status: PS_FAIL from the diag, PS_NOMEM, PS_PYERR as it is. */
 void py_raise_status(const PyState *state, PsStatus status, const PySources *sources, const PsDiag *diag);
+void py_raise_from(PyObject *cause); /* the exception that is set is `from` this one */
+int py_refuse_proxy(const PyState *state, PyObject *value); /* -1: it is a value of a kernel that is being compiled */
+/* Raises with the place of a parameter of the function (its name), of its result ("return") or, NULL, of the def. */
+PyObject *py_error_at(const PyState *state, PyObject *function, const char *param, PsMessageId id, ...);
 
 /* -- parameters (py_signature.c) -- */
 
@@ -114,6 +132,7 @@ typedef struct PyPlan {
             PyObject *descr;  /* numpy's dtype object, borrowed from the state; NULL: none seen yet */
             int32_t required; /* numpy flags */
             int32_t item;     /* bytes of one element */
+            uint32_t dlpack;  /* its DlDtype */
         } array;
         PyObject *value; /* TEMPLATE: owned */
     };
@@ -141,7 +160,7 @@ typedef struct PySpec {
     uint32_t nparams, options_word, frame_words, result_word;
     PsMainFn main;
     uint8_t result; /* PsType; PS_KIND_NONE: returns nothing */
-    bool unbounded;
+    bool unbounded, nested; /* PS_OBJECT_* */
     PyGuard guard;
     struct PySpec *next;
     PsFacts facts;
@@ -151,6 +170,12 @@ typedef struct PySpec {
     PsDriverTimes times;
     uint64_t front_ns;
 } PySpec;
+
+typedef struct PyTree { /* one for each code object that the function had: one, but for acrobats */
+    PsAstTree *tree;
+    PyObject *code; /* owned */
+    struct PyTree *next;
+} PyTree;
 
 typedef struct PyKernel {
     PyObject_HEAD vectorcallfunc vectorcall;
@@ -162,7 +187,8 @@ typedef struct PyKernel {
     PyObject *weakrefs;
     PyObject *annotations; /* evaluated early, or NULL */
     PyObject *module;      /* keeps the state alive */
-    PsAstTree *tree;       /* NULL until first built */
+    PyTree *trees;         /* newest first; NULL until first built */
+    uint64_t stamp;        /* of the function's file when it was decorated */
     PySignature signature;
     bool signature_read;
 } PyKernel;
@@ -179,6 +205,7 @@ int py_kernel_bind(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, Py
 /* py_specialise.c */
 int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out); /* -1 with an exception */
 PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam *params, PsBuild *out);
+void py_trees_free(PyTree *trees);
 void py_build_raise(const PyState *state, PsStatus status, const PsBuild *build);
 void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams, const bool *writes,
                    PyPlan *out, uint32_t *out_words);
@@ -204,8 +231,13 @@ int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject 
 PyObject *py_result(PsType type, uint64_t bits);
 int py_write_stdout(const char *text, size_t len); /* -1 with an exception */
 
+/* mode_call.c: a launch as plain Python */
+PyObject *py_mode_call(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+int py_mode_add_functions(PyObject *module);
+
 /* py_debug.c */
 PyObject *py_kernel_ir(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_kernel_text(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *py_kernel_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *py_kernel_times(PyObject *self, void *unused);
 
@@ -219,5 +251,6 @@ typedef struct PyNdarray {
 } PyNdarray;
 PyTypeObject *py_ndarray_type(PyObject *module);
 PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_ndarray_restore(PyObject *module, PyObject *args); /* py_ndarray_export.c; for pickle */
 
 #endif

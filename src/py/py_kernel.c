@@ -42,7 +42,8 @@ static int bind_named(PyKernel *kernel, PyObject *name, PyObject *value, PyObjec
     const PySignature *signature = &kernel->signature;
     const char *text = PyUnicode_AsUTF8(name);
     if (!text) return -1;
-    for (uint32_t i = 0; i < signature->nparams; i++) {
+    int first = ((PyCodeObject *)PyFunction_GET_CODE(kernel->function))->co_posonlyargcount;
+    for (uint32_t i = (uint32_t)first; i < signature->nparams; i++) {
         if (signature->params[i].name != name && PyUnicode_Compare(signature->params[i].name, name) != 0)
             continue;
         if (out[i]) return refuse_call(kernel, "got multiple values for argument '%s'", text);
@@ -88,7 +89,10 @@ static int Kernel_traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(self->dict);
     Py_VISIT(self->annotations);
     Py_VISIT(self->module);
-    if (self->tree) Py_VISIT(self->tree->keep);
+    for (PyTree *t = self->trees; t; t = t->next) {
+        Py_VISIT(t->tree->keep);
+        Py_VISIT(t->code);
+    }
     for (uint32_t i = 0; i < self->signature.nparams; i++) Py_VISIT(self->signature.params[i].annotation);
     Py_VISIT(self->signature.returns);
     return py_spec_traverse(self->specs, visit, arg);
@@ -116,7 +120,7 @@ static void Kernel_dealloc(PyObject *object) {
     PyObject_GC_UnTrack(self);
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
     Kernel_clear(object);
-    if (self->tree) ps_ast_tree_free(self->tree);
+    py_trees_free(self->trees);
     Py_XDECREF(self->function);
     Py_XDECREF(self->module);
     type->tp_free(object);
@@ -148,6 +152,9 @@ static PyGetSetDef kernel_getset[] = {
 static PyMethodDef kernel_methods[] = {
     {"_ir", (PyCFunction)(void (*)(void))py_kernel_ir, METH_FASTCALL | METH_KEYWORDS,
      "_ir(*args)\n--\n\nThe text of the IR that the front end makes for these arguments."},
+    {"_text", (PyCFunction)(void (*)(void))py_kernel_text, METH_FASTCALL | METH_KEYWORDS,
+     "_text(what, *args)\n--\n\nThe kernel after passes ('fold,dce', 'all'), as LLVM IR ('llvm') or assembly "
+     "('asm')."},
     {"_evaluate", (PyCFunction)(void (*)(void))py_kernel_evaluate, METH_FASTCALL | METH_KEYWORDS,
      "_evaluate(*args)\n--\n\nRuns the kernel by the IR evaluator instead of compiled code."},
     {0},
@@ -204,6 +211,7 @@ static PyObject *kernel_new(PyObject *module, PyObject *function) {
     self->state = state;
     self->module = Py_NewRef(module);
     self->function = Py_NewRef(function);
+    self->stamp = ps_ast_stamp(function);
     self->annotations = py_signature_early(function);
     if (copy_names(self)) Py_CLEAR(self);
     return (PyObject *)self;

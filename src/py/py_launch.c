@@ -7,57 +7,53 @@
  * The caller holds references to the kernel and the arguments, and a kernel keeps its specialisations until it dies:
  * so nothing needs to be pinned here, with the GIL held or without.
  */
-#include "py/decode_scalar.h"
+#include "py/decode_refuse.h"
 #include "py/py_guard.h"
 #include "py/py_interrupt.h"
+#include "py/py_view.h"
 
 /* Launches with more array elements than this, or with loops of unknown length, release the GIL: it costs 30 ns. */
 #define GIL_ELEMENTS 32768
-/* ... and with more than this, or loops of unknown length, they can be interrupted: it costs half a microsecond. */
+/* ... and with more than this, or loops of unknown length, they can be interrupted: it costs as much. */
 #define INTERRUPT_ELEMENTS 1000000
 
 /* -- arguments -- */
 
-/* What becomes of one argument. LATER: it fits as far as can be seen without care; see decode_later. */
-enum { FAILED = -1, OTHER = 0, FITS = 1, LATER = 2 };
+/* What becomes of one argument: the number of its array elements, 0 for a scalar; OTHER: it wants another
+ * specialisation; LATER: it fits as far as can be seen without care, see decode_later. */
+enum { OTHER = NUMPY_OTHER, LATER = NUMPY_REFUSED };
 
-static PY_COLD int refuse_array(PyKernel *kernel, uint32_t param, const NumpyArray *array) {
-    char where[200];
-    ScalarPlace place = {kernel, param, NULL};
-    const char *name = scalar_place_text(&place, where, sizeof where);
-    for (int k = 0; k < array->nd; k++)
-        if (array->dimensions[k] > PS_INDEX_LIMIT) {
-            py_error(kernel->state, PS_MSG_PY_ARRAY_LONG, name, k, (long long)array->dimensions[k],
-                     (long long)PS_INDEX_LIMIT);
-            return FAILED;
-        }
-    py_error(kernel->state, array->flags & NUMPY_ALIGNED ? PS_MSG_PY_ARRAY_READONLY : PS_MSG_PY_ARRAY_ALIGNED,
-             name);
-    return FAILED;
-}
-
-static inline int decode_ndarray(const PyNdarray *array, const PyPlan *plan, uint64_t *words,
-                                 int64_t *elements) {
+static int64_t decode_ndarray(const PyNdarray *array, const PyPlan *plan, uint64_t *words) {
     if (array->dtype != plan->dtype || array->ndim != plan->ndim || !plan->unit) return OTHER;
     words[0] = (uint64_t)(uintptr_t)array->storage->data;
     for (int k = 0; k < array->ndim; k++) {
         words[1 + k] = (uint64_t)array->shape[k];
         words[1 + array->ndim + k] = (uint64_t)array->strides[k];
     }
-    *elements += array->size;
-    return FITS;
+    return array->size;
 }
 
-static PY_HOT int decode_array(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words,
-                               int64_t *elements) {
+#define OF_NUMPY (-3) /* of a class derived from numpy's: decode it as numpy's */
+
+/* All arrays but numpy's own. What is held while the kernel runs comes here as a view, see py_view.h; the first time
+ * it comes as it is, and wants call_slow. */
+static __attribute__((noinline)) int64_t decode_other(PyState *state, const PyPlan *plan, PyObject *arg,
+                                                      uint64_t *words) {
+    const PyTypeObject *type = Py_TYPE(arg);
+    if (type == state->ndarray_type) return decode_ndarray((const PyNdarray *)arg, plan, words);
+    const DlKnown *known = dlpack_known(&state->dlpack, type);
+    if (known) return dlpack_decode(known, arg, plan, words);
+    if (type == state->view_type) return view_decode((const PyView *)arg, plan, words);
+    return numpy_check(&state->numpy, arg) && !numpy_is_masked(arg) ? OF_NUMPY : OTHER;
+}
+
+static PY_HOT int64_t decode_array(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words) {
     if (PS_UNLIKELY(!Py_IS_TYPE(arg, state->numpy.type))) {
-        if (Py_IS_TYPE(arg, state->ndarray_type))
-            return decode_ndarray((const PyNdarray *)arg, plan, words, elements);
-        if (!numpy_check(&state->numpy, arg) || numpy_is_masked(arg)) return OTHER;
+        int64_t count = decode_other(state, plan, arg, words);
+        if (count != OF_NUMPY) return count;
     }
-    NumpyFit fit = numpy_decode(&state->numpy, (const NumpyArray *)arg, plan->dtype, plan->ndim, plan->unit,
-                                plan->array.descr, plan->array.required, plan->array.item, words, elements);
-    return PS_LIKELY(fit != NUMPY_REFUSED) ? (int)fit : LATER;
+    return numpy_decode(&state->numpy, (const NumpyArray *)arg, plan->dtype, plan->ndim, plan->unit,
+                        plan->array.descr, plan->array.required, plan->array.item, words);
 }
 
 static PY_HOT bool decode_int(const PyPlan *plan, PyObject *arg, uint64_t *word) {
@@ -88,16 +84,14 @@ static PY_HOT bool decode_float(bool wide, PyObject *arg, uint64_t *word) {
     return true;
 }
 
-static PY_HOT int decode_one(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words,
-                             int64_t *elements) {
+static PY_HOT int64_t decode_one(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words) {
     /* Compares, not a jump table: each argument of a kernel then has branches of its own to be predicted. */
     uint64_t *word = words + plan->word;
-    if (plan->how == PY_HOW_ARRAY) return decode_array(state, plan, arg, word, elements);
-    if (plan->how == PY_HOW_INT) return PS_LIKELY(decode_int(plan, arg, word)) ? FITS : LATER;
-    if (plan->how <= PY_HOW_F32)
-        return PS_LIKELY(decode_float(plan->how == PY_HOW_F64, arg, word)) ? FITS : LATER;
+    if (plan->how == PY_HOW_ARRAY) return decode_array(state, plan, arg, word);
+    if (plan->how == PY_HOW_INT) return PS_LIKELY(decode_int(plan, arg, word)) ? 0 : LATER;
+    if (plan->how <= PY_HOW_F32) return PS_LIKELY(decode_float(plan->how == PY_HOW_F64, arg, word)) ? 0 : LATER;
     if (plan->how == PY_HOW_TEMPLATE)
-        return arg == plan->value || py_template_same(arg, plan->value) ? FITS : OTHER;
+        return arg == plan->value || py_template_same(arg, plan->value) ? 0 : OTHER;
     return LATER;
 }
 
@@ -105,33 +99,36 @@ static PY_HOT int decode_one(PyState *state, const PyPlan *plan, PyObject *arg, 
  * code of their class; then the arrays once more, since that code may have resized them; then refusals. */
 static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args,
                                 uint64_t *words, int64_t *elements) {
+    PyState *state = kernel->state;
     for (uint32_t i = 0; i < nparams; i++) {
         ScalarPlace place = {kernel, i, NULL};
-        if (plans[i].how != PY_HOW_ARRAY &&
-            decode_one(kernel->state, &plans[i], args[i], words, elements) == LATER &&
-            scalar_decode(kernel->state, plans[i].dtype, args[i], &place, words + plans[i].word))
-            return FAILED;
+        if (plans[i].how != PY_HOW_ARRAY && decode_one(state, &plans[i], args[i], words) == LATER &&
+            scalar_decode(state, plans[i].dtype, args[i], &place, words + plans[i].word))
+            return -1;
     }
     *elements = 0;
     for (uint32_t i = 0; i < nparams; i++) {
         if (plans[i].how != PY_HOW_ARRAY) continue;
-        int fit = decode_array(kernel->state, &plans[i], args[i], words + plans[i].word, elements);
-        if (fit == LATER) return refuse_array(kernel, i, (const NumpyArray *)args[i]);
-        if (fit != FITS) return fit;
+        int64_t count = decode_array(state, &plans[i], args[i], words + plans[i].word);
+        if (count == LATER) return refuse_array(kernel, i, args[i]);
+        if (count == OTHER) return 0;
+        *elements = (int64_t)((uint64_t)*elements + (uint64_t)count);
     }
-    return FITS;
+    return 1;
 }
 
 static PY_HOT int decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args,
                          uint64_t *words, int64_t *elements) {
     bool later = false;
-    *elements = 0;
+    uint64_t total = 0;
     for (uint32_t i = 0; i < nparams; i++) {
-        int fit = decode_one(kernel->state, &plans[i], args[i], words, elements);
-        if (PS_UNLIKELY(fit == OTHER)) return OTHER;
-        later |= fit == LATER;
+        int64_t count = decode_one(kernel->state, &plans[i], args[i], words);
+        if (PS_UNLIKELY(count == OTHER)) return 0;
+        later |= count < 0;
+        total += (uint64_t)count;
     }
-    return PS_LIKELY(!later) ? FITS : decode_later(kernel, plans, nparams, args, words, elements);
+    *elements = (int64_t)total;
+    return PS_LIKELY(!later) ? 1 : decode_later(kernel, plans, nparams, args, words, elements);
 }
 
 int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args, uint64_t *words,
@@ -185,13 +182,14 @@ static PY_COLD int finish(PyKernel *kernel, const PySpec *spec, PsLaunch *launch
     return status;
 }
 
+/* Without the GIL. -1: an exception that was there before. */
 static PY_COLD int32_t run_long(const PySpec *spec, PsFrame *frame, PsLaunch *launch, bool interruptible) {
     int32_t stopped;
-    PyInterrupt interrupt;
-    if (interruptible) launch->interrupt = py_interrupt_begin(&interrupt);
+    const volatile int32_t *flag = interruptible ? py_interrupt_flag() : NULL;
+    if (flag) launch->main.interrupt = flag;
+    if (flag && PyErr_CheckSignals()) return -1; /* what came before the flag was cleared */
     Py_BEGIN_ALLOW_THREADS stopped = spec->main(frame);
-    Py_END_ALLOW_THREADS if (interruptible) py_interrupt_end(&interrupt);
-    return stopped;
+    Py_END_ALLOW_THREADS return stopped;
 }
 
 static PY_HOT PyObject *launch(PyKernel *kernel, const PySpec *spec, PsFrame *frame, int64_t elements) {
@@ -199,8 +197,9 @@ static PY_HOT PyObject *launch(PyKernel *kernel, const PySpec *spec, PsFrame *fr
     ps_launch_begin(&launch, frame);
     int32_t stopped;
     if (PS_UNLIKELY(elements > GIL_ELEMENTS || spec->unbounded)) {
-        stopped = run_long(spec, frame, &launch, elements > INTERRUPT_ELEMENTS || spec->unbounded);
-        if (!stopped && PyErr_CheckSignals()) {
+        int64_t most = spec->nested ? GIL_ELEMENTS : INTERRUPT_ELEMENTS;
+        stopped = run_long(spec, frame, &launch, elements > most || spec->unbounded);
+        if (stopped < 0 || (!stopped && PyErr_CheckSignals())) {
             ps_launch_end(&launch);
             return NULL;
         }
@@ -248,7 +247,8 @@ static PY_COLD PyObject *call_slow(PyKernel *kernel, PyObject *const *given, Py_
     if (py_kernel_prepare(kernel)) return NULL;
     uint32_t nparams = kernel->signature.nparams;
     if (nparams > BOUND_ON_STACK && !(args = PyMem_Malloc(nparams * sizeof *args))) return PyErr_NoMemory();
-    int fit = py_kernel_bind(kernel, given, nargs, names, args) ? -1 : 0;
+    bool taken = !py_kernel_bind(kernel, given, nargs, names, args) && !py_views_take(kernel, args);
+    int fit = taken ? 0 : -1;
     PySpec *spec = kernel->specs;
     for (; fit == 0 && spec; spec = spec->next)
         if (spec->options_word == kernel->state->options_word && py_guard_holds(spec))
@@ -260,11 +260,12 @@ static PY_COLD PyObject *call_slow(PyKernel *kernel, PyObject *const *given, Py_
             py_error(kernel->state, PS_MSG_PY_MISMATCH,
                      PyUnicode_AsUTF8(((PyFunctionObject *)kernel->function)->func_name));
     }
+    if (taken) py_views_drop(kernel, args);
     if (args != few) PyMem_Free(args);
     return result;
 }
 
-PyObject *py_kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names) {
+static PY_HOT PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names) {
     PyKernel *kernel = (PyKernel *)self;
     PySpec *spec = kernel->last;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
@@ -277,4 +278,13 @@ PyObject *py_kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, P
     int fit = decode(kernel, spec->plans, spec->nparams, args, small.frame.words, &elements);
     if (PS_LIKELY(fit == 1)) return launch(kernel, spec, &small.frame, elements);
     return fit == 0 ? call_slow(kernel, args, nargs, names) : NULL;
+}
+
+/* All of a call is computed in the default floating-point mode, whatever this thread is set to: arguments are rounded
+ * and constants folded as the language says. */
+PyObject *py_kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names) {
+    uint64_t mode = ps_rt_fp_enter();
+    PyObject *result = call(self, args, nargsf, names);
+    ps_rt_fp_leave(mode);
+    return result;
 }

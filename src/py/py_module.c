@@ -3,7 +3,7 @@
  * The module pestle._pestle: multi-phase initialisation, all state in PyState. python/pestle/__init__.py gives its
  * names to users.
  */
-#include "py/py_int.h"
+#include "py/py_view.h"
 
 #include "build_id.h"
 
@@ -45,6 +45,7 @@ static PyMethodDef methods[] = {
     {"func", FAST(py_func_decorator), "func(function)\n--\n\nMakes a function one that kernels can call."},
     {"pyfunc", FAST(py_pyfunc_decorator), "pyfunc(function)\n--\n\nAs func, and Python can call it too."},
     {"ndarray", FAST(py_ndarray_new), "ndarray(dtype, shape)\n--\n\nA dense array of zeros."},
+    {"_ndarray_restore", py_ndarray_restore, METH_VARARGS, NULL},
     {"_llvm_is_open", llvm_is_open, METH_NOARGS, NULL},
     {"_threads", threads, METH_NOARGS, NULL},
     {"_config", config, METH_NOARGS, NULL},
@@ -67,7 +68,8 @@ static int add_long_names(PyState *state, PyObject *module) {
 }
 
 static int add_types(PyState *state, PyObject *module) {
-    if (!(state->ndarray_type = py_ndarray_type(module)) || !(state->kernel_type = py_kernel_type(module)))
+    if (!(state->ndarray_type = py_ndarray_type(module)) || !(state->kernel_type = py_kernel_type(module)) ||
+        !(state->view_type = py_view_type(module)))
         return -1;
     state->types.array_type = Py_NewRef((PyObject *)state->ndarray_type);
     state->types.kernel_type = Py_NewRef((PyObject *)state->kernel_type);
@@ -104,8 +106,13 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(state->pestle_error);
     Py_VISIT(state->kernel_type);
     Py_VISIT(state->ndarray_type);
+    Py_VISIT(state->view_type);
+    PyObject *const of_mode[] = {(PyObject *)state->mode.number, (PyObject *)state->mode.array,
+                                 (PyObject *)state->mode.vector, (PyObject *)state->mode.domain,
+                                 (PyObject *)state->mode.iterator, state->mode.rewrite, state->mode.kept};
+    for (size_t i = 0; i < PS_COUNT(of_mode); i++) Py_VISIT(of_mode[i]);
     Py_VISIT(state->numpy.type);
-    return 0;
+    return dlpack_traverse(&state->dlpack, visit, arg);
 }
 
 static int clear(PyObject *module) {
@@ -124,7 +131,16 @@ static int clear(PyObject *module) {
     Py_CLEAR(state->pestle_error);
     Py_CLEAR(state->kernel_type);
     Py_CLEAR(state->ndarray_type);
+    Py_CLEAR(state->view_type);
+    Py_CLEAR(state->mode.number);
+    Py_CLEAR(state->mode.array);
+    Py_CLEAR(state->mode.vector);
+    Py_CLEAR(state->mode.domain);
+    Py_CLEAR(state->mode.iterator);
+    Py_CLEAR(state->mode.rewrite);
+    Py_CLEAR(state->mode.kept);
     numpy_forget(&state->numpy);
+    dlpack_forget(&state->dlpack);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What py_ndarray.c and py_ndarray_copy.c share.
+ * What py_ndarray.c, py_ndarray_copy.c and py_ndarray_export.c share.
  */
 #ifndef PS_PY_NDARRAY_H
 #define PS_PY_NDARRAY_H
@@ -17,6 +17,12 @@ void ndarray_store(char *at, int size, uint64_t bits);
 
 /* py_ndarray_copy.c */
 extern PyMethodDef ndarray_methods[];
+PyNdarray *ndarray_copy(const PyNdarray *self);
 PyObject *ndarray_iter(PyObject *self);
+
+/* py_ndarray_export.c */
+PyObject *ndarray_dlpack(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *ndarray_dlpack_device(PyObject *self, PyObject *unused);
+PyObject *ndarray_reduce(PyObject *self, PyObject *protocol);
 
 #endif

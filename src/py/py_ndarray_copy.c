@@ -146,9 +146,11 @@ static PyObject *copy_from(PyObject *object, PyObject *other) {
     Py_RETURN_NONE;
 }
 
+PyNdarray *ndarray_copy(const PyNdarray *self) { return converted(self, self->dtype); }
+
 static PyObject *copy(PyObject *object, PyObject *unused) {
     (void)unused;
-    return (PyObject *)converted((PyNdarray *)object, ((PyNdarray *)object)->dtype);
+    return (PyObject *)ndarray_copy((PyNdarray *)object);
 }
 
 static PyObject *list_from(const PyNdarray *self, int axis, const char *at) {
@@ -191,5 +193,11 @@ PyMethodDef ndarray_methods[] = {
     {"__array__", (PyCFunction)(void (*)(void))array_protocol, METH_VARARGS | METH_KEYWORDS, NULL},
     {"__copy__", copy, METH_NOARGS, NULL},
     {"__deepcopy__", copy, METH_O, NULL},
+    {"__dlpack__", (PyCFunction)(void (*)(void))ndarray_dlpack, METH_VARARGS | METH_KEYWORDS,
+     "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+     "The array's memory for another library, as DLPack has it."},
+    {"__dlpack_device__", ndarray_dlpack_device, METH_NOARGS,
+     "__dlpack_device__()\n--\n\nThe CPU, as DLPack says it: (1, 0)."},
+    {"__reduce_ex__", ndarray_reduce, METH_O, NULL},
     {0},
 };

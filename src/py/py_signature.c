@@ -73,7 +73,7 @@ PyObject *py_signature_early(PyObject *function) {
     if (!annotations || !(code->co_flags & CO_NESTED) || !PyDict_Check(annotations) || !any_text(annotations))
         return NULL;
     PyObject *outer = PyEval_GetLocals(), *out = PyDict_New(); /* the decorator's caller */
-    PyObject *locals = out ? closure_names(function, outer && PyDict_Check(outer) ? outer : NULL) : NULL;
+    PyObject *locals = out ? closure_names(function, outer) : NULL;
     PyObject *items = locals ? PyDict_Items(annotations) : NULL;
     for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
         PyObject *pair = PyList_GET_ITEM(items, i);
@@ -89,7 +89,7 @@ PyObject *py_signature_early(PyObject *function) {
     return out;
 }
 
-static PyObject *evaluate_late(const PyState *state, PyObject *annotation, PyObject *function) {
+static PyObject *evaluate_late(const PyState *state, PyObject *annotation, PyObject *function, PyObject *name) {
     if (!PyUnicode_Check(annotation)) return Py_NewRef(annotation);
     PyObject *locals = closure_names(function, NULL);
     PyObject *value = locals ? evaluate(annotation, function, locals) : NULL;
@@ -97,9 +97,10 @@ static PyObject *evaluate_late(const PyState *state, PyObject *annotation, PyObj
     if (value || !PyErr_ExceptionMatches(PyExc_Exception)) return value;
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
     PyObject *why = error ? PyObject_Str(error) : NULL;
     if (!why) PyErr_Clear();
-    py_error(state, PS_MSG_PY_ANNOTATION_TEXT, utf8(annotation), name_of(function), utf8(why));
+    py_error_at(state, function, utf8(name), PS_MSG_PY_ANNOTATION_TEXT, utf8(annotation), utf8(why));
     Py_XDECREF(why);
     Py_XDECREF(type);
     Py_XDECREF(error);
@@ -111,15 +112,15 @@ static PyObject *evaluate_late(const PyState *state, PyObject *annotation, PyObj
 
 static int refuse_annotation(const PyState *state, const PyParam *param, PyObject *function) {
     const char *hint = "";
-    PyObject *repr = PyObject_Repr(param->annotation), *module;
+    PyObject *repr = PyObject_Repr(param->annotation);
     if (!repr) return -1;
-    if (PyCFunction_Check(param->annotation) &&
-        (module = PyCFunction_GET_SELF(param->annotation)) == state->module)
+    if (PyCFunction_Check(param->annotation) && PyCFunction_GET_SELF(param->annotation) == state->module)
         hint = " (not the function ndarray(), which makes an array)";
     else if (param->annotation == (PyObject *)state->ndarray_type ||
              (PyObject *)state->numpy.type == param->annotation)
         hint = " (an array parameter is annotated with types.ndarray())";
-    py_error(state, PS_MSG_PY_ANNOTATION, utf8(param->name), name_of(function), utf8(repr), hint);
+    py_error_at(state, function, utf8(param->name), PS_MSG_PY_ANNOTATION, utf8(param->name), name_of(function),
+                utf8(repr), hint);
     Py_DECREF(repr);
     return -1;
 }
@@ -135,7 +136,9 @@ static int read_array(const PyState *state, PyParam *param, PyObject *function) 
     PsFrontOptions options = state->options;
     if (ps_front_dtype(&state->types, &options, param->dtype) != PS_KIND_NONE) return 0;
     PyObject *repr = PyObject_Repr(param->dtype);
-    if (repr) py_error(state, PS_MSG_PY_ANNOTATION_DTYPE, utf8(param->name), name_of(function), utf8(repr));
+    if (repr)
+        py_error_at(state, function, utf8(param->name), PS_MSG_PY_ANNOTATION_DTYPE, utf8(param->name),
+                    name_of(function), utf8(repr));
     Py_XDECREF(repr);
     return -1;
 }
@@ -161,22 +164,29 @@ static int read_param(const PyState *state, PyParam *param, PyObject *function) 
 
 /* -- the whole -- */
 
-static const char *unusual_params(PyCodeObject *code) {
-    if (code->co_flags & CO_VARARGS) return "*args";
-    if (code->co_flags & CO_VARKEYWORDS) return "**kwargs";
-    if (code->co_kwonlyargcount) return "keyword-only parameters";
-    if (code->co_flags & CO_GENERATOR) return "yield";
-    if (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) return "async";
-    return NULL;
+/* Parameters that kernels do not have, and async; yield is refused where it stands. */
+static int refuse_unusual(const PyState *state, PyObject *function, PyObject *names) {
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    Py_ssize_t at = code->co_argcount; /* of the first name that is not a plain parameter */
+    const char *what = NULL;
+    if (code->co_kwonlyargcount)
+        what = "a keyword-only parameter";
+    else if (code->co_flags & CO_VARARGS)
+        what = "*args";
+    else if (code->co_flags & CO_VARKEYWORDS)
+        what = "**kwargs";
+    if (what) {
+        const char *name = at < PyTuple_GET_SIZE(names) ? utf8(PyTuple_GET_ITEM(names, at)) : NULL;
+        py_error_at(state, function, name, PS_MSG_PY_PARAMS, name_of(function), what);
+        return -1;
+    }
+    if (!(code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR))) return 0;
+    py_error_at(state, function, NULL, PS_MSG_PY_ASYNC, name_of(function));
+    return -1;
 }
 
 static int read_params(const PyState *state, PyObject *function, PyObject *annotations, PySignature *out) {
     PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
-    const char *unusual = unusual_params(code);
-    if (unusual) {
-        py_error(state, PS_MSG_PY_PARAMS, name_of(function), unusual);
-        return -1;
-    }
     PyObject *names = PyObject_GetAttrString((PyObject *)code, "co_varnames");
     out->params = ps_alloc((size_t)(code->co_argcount ? code->co_argcount : 1) * sizeof *out->params);
     if (!names || !out->params) {
@@ -184,18 +194,20 @@ static int read_params(const PyState *state, PyObject *function, PyObject *annot
         if (!PyErr_Occurred()) PyErr_NoMemory();
         return -1;
     }
-    int status = 0;
+    int status = refuse_unusual(state, function, names);
     for (int i = 0; i < code->co_argcount && !status; i++) {
         PyParam *param = &out->params[out->nparams++];
         param->name = Py_NewRef(PyTuple_GET_ITEM(names, i));
         PyObject *annotation = annotations ? PyDict_GetItemWithError(annotations, param->name) : NULL;
         if (annotation) {
-            param->annotation = evaluate_late(state, annotation, function);
+            param->annotation = evaluate_late(state, annotation, function, param->name);
             status = param->annotation ? read_param(state, param, function) : -1;
         } else if (i == 0 && PyUnicode_CompareWithASCIIString(param->name, "self") == 0) {
             param->kind = PS_PARAM_TEMPLATE;
         } else {
-            if (!PyErr_Occurred()) py_error(state, PS_MSG_PY_UNANNOTATED, utf8(param->name), name_of(function));
+            if (!PyErr_Occurred())
+                py_error_at(state, function, utf8(param->name), PS_MSG_PY_UNANNOTATED, utf8(param->name),
+                            name_of(function));
             status = -1;
         }
     }
@@ -206,7 +218,9 @@ static int read_params(const PyState *state, PyObject *function, PyObject *annot
 static int read_return(const PyState *state, PyObject *function, PyObject *annotations, PySignature *out) {
     PyObject *annotation = annotations ? PyDict_GetItemString(annotations, "return") : NULL;
     if (!annotation || annotation == Py_None) return 0;
-    PyObject *value = evaluate_late(state, annotation, function);
+    PyObject *name = PyUnicode_FromString("return");
+    PyObject *value = name ? evaluate_late(state, annotation, function, name) : NULL;
+    Py_XDECREF(name);
     if (!value) return -1;
     if (value == Py_None) Py_CLEAR(value);
     out->returns = value;

@@ -4,6 +4,9 @@
  * too every argument gets its refusal when it cannot be one.
  */
 #include "py/decode_scalar.h"
+#include "py/py_guard.h"
+#include "py/py_interrupt.h"
+#include "py/py_view.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -31,9 +34,8 @@ bool py_template_same(PyObject *a, PyObject *b) {
 /* -- what an argument is -- */
 
 static int refuse_array_type(const PyState *state, PyObject *arg, const char *name) {
-    const char *hint = PyObject_CheckBuffer(arg) || PyObject_HasAttrString(arg, "__array__") ||
-                               PyObject_HasAttrString(arg, "__dlpack__")
-                           ? "; pass numpy.asarray(...) of it"
+    if (py_refuse_proxy(state, arg)) return -1;
+    const char *hint = PyObject_HasAttrString(arg, "__array__") ? "; pass numpy.asarray(...) of it"
                        : PyList_Check(arg) || PyTuple_Check(arg) ? "; make it an array with numpy.array(...)"
                                                                  : "";
     py_error(state, PS_MSG_PY_ARRAY_TYPE, name, Py_TYPE(arg)->tp_name, hint);
@@ -44,8 +46,8 @@ static int refuse_element(const PyState *state, const NumpyArray *array, const c
     PyObject *text = PyObject_Str(array->descr);
     const char *dtype = text ? PyUnicode_AsUTF8(text) : NULL;
     if (!dtype) PyErr_Clear();
-    const char *hint = "";
-    if (dtype && (dtype[0] == '>' || dtype[0] == '<'))
+    const char *hint = "", *numbers = "biuf";
+    if (dtype && (dtype[0] == '>' || dtype[0] == '<') && strchr(numbers, dtype[1]))
         hint = " (bytes in the other order; pass a copy in native order)";
     if (dtype && strncmp(dtype, "complex", 7) == 0) hint = " (pass its .real and .imag)";
     py_error(state, PS_MSG_PY_ARRAY_ELEMENT, name, dtype ? dtype : "?", hint);
@@ -67,13 +69,16 @@ static int describe_numpy(PyState *state, PyObject *arg, const char *name, PsPar
 static int describe_array(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *name,
                           PsParam *out) {
     PyState *state = kernel->state;
+    ScalarPlace place = {kernel, (uint32_t)(param - kernel->signature.params), NULL};
+    int known = py_view_describe(state, arg, &place, out);
+    if (known < 0) return -1;
     if (Py_IS_TYPE(arg, state->ndarray_type)) {
         out->dtype = ((PyNdarray *)arg)->dtype;
         out->ndim = ((PyNdarray *)arg)->ndim;
         out->unit = true;
-    } else if (!numpy_check(&state->numpy, arg)) {
+    } else if (!known && !numpy_check(&state->numpy, arg)) {
         return refuse_array_type(state, arg, name);
-    } else if (describe_numpy(state, arg, name, out)) {
+    } else if (!known && describe_numpy(state, arg, name, out)) {
         return -1;
     }
     PsType wanted = param->dtype ? ps_front_dtype(&state->types, &state->options, param->dtype) : out->dtype;
@@ -82,7 +87,7 @@ static int describe_array(PyKernel *kernel, const PyParam *param, PyObject *arg,
         return -1;
     }
     if (param->ndim >= 0 && param->ndim != out->ndim) {
-        py_error(state, PS_MSG_PY_ARRAY_NDIM, name, param->ndim, out->ndim);
+        py_error(state, PS_MSG_PY_ARRAY_NDIM, name, param->ndim, param->ndim == 1 ? "is" : "es", out->ndim);
         return -1;
     }
     return 0;
@@ -101,10 +106,12 @@ int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out) {
         } else if (param->kind == PS_PARAM_ARRAY) {
             if (describe_array(kernel, param, args[i], name, &out[i])) return -1;
         } else {
-            if (Py_IS_TYPE(args[i], state->ndarray_type) || numpy_check(&state->numpy, args[i])) {
+            if (Py_IS_TYPE(args[i], state->ndarray_type) || numpy_check(&state->numpy, args[i]) ||
+                dlpack_learn(&state->dlpack, args[i])) {
                 py_error(state, PS_MSG_PY_ARGUMENT_TEMPLATE, name);
                 return -1;
             }
+            if (py_refuse_proxy(state, args[i])) return -1;
             out[i].value = args[i];
         }
     }
@@ -133,6 +140,7 @@ static void plan_array(const PyState *state, PyPlan *plan, const PsParam *param,
     plan->unit = param->unit;
     plan->array.descr = state->numpy.descrs[param->dtype];
     plan->array.item = ps_scalar_size(param->dtype);
+    plan->array.dlpack = dlpack_dtype_word(param->dtype);
     plan->array.required = NUMPY_ALIGNED | (writes ? NUMPY_WRITEABLE : 0);
 }
 
@@ -192,33 +200,61 @@ int py_spec_traverse(PySpec *spec, visitproc visit, void *arg) {
     return 0;
 }
 
+/* The tree of the function's code, read when first needed. Trees of other code stay: a build may be using one. */
+static PsAstTree *tree_of(PyKernel *kernel) {
+    PyObject *code = PyFunction_GET_CODE(kernel->function);
+    for (PyTree *t = kernel->trees; t; t = t->next)
+        if (t->code == code) return t->tree;
+    /* The stamp is of the code that was decorated. */
+    PsAstTree *tree = ps_ast_read(kernel->function, kernel->trees ? 0 : kernel->stamp);
+    PyTree *node = tree ? ps_alloc(sizeof *node) : NULL;
+    if (!node) {
+        if (tree) {
+            ps_ast_tree_free(tree);
+            PyErr_NoMemory();
+        }
+        return NULL;
+    }
+    *node = (PyTree){tree, Py_NewRef(code), kernel->trees};
+    kernel->trees = node;
+    return tree;
+}
+
+void py_trees_free(PyTree *tree) {
+    while (tree) {
+        PyTree *next = tree->next;
+        ps_ast_tree_free(tree->tree);
+        Py_DECREF(tree->code);
+        ps_free(tree);
+        tree = next;
+    }
+}
+
 PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam *params, PsBuild *out) {
     memset(out, 0, sizeof *out);
-    if (!kernel->tree) {
-        PsAstTree *tree = ps_ast_read(kernel->function);
-        if (!tree) return PS_PYERR;
-        if (kernel->tree)
-            ps_ast_tree_free(tree); /* another thread was quicker */
-        else
-            kernel->tree = tree;
-    }
-    return ps_loop_build(&kernel->state->types, options, kernel->function, kernel->tree, params,
-                         kernel->signature.nparams, kernel->signature.returns, out);
+    PsAstTree *tree = tree_of(kernel);
+    PyObject *function = kernel->function, *code = PyFunction_GET_CODE(function);
+    PsStatus status = ps_loop_build(&kernel->state->types, options, function, tree, params,
+                                    kernel->signature.nparams, kernel->signature.returns, out);
+    if (status == PS_OK && !ps_facts_add(&out->facts, PS_FACT_CODE, function, NULL, code)) status = PS_NOMEM;
+    return status;
 }
 
 void py_build_raise(const PyState *state, PsStatus status, const PsBuild *build) {
     PySources sources = {0};
     if (build->module) sources = (PySources){build->module->sources.data, build->module->sources.len};
     py_raise_status(state, status, &sources, &build->diag);
+    if (build->cause) py_raise_from(build->cause);
 }
 
 /* The warning of the store (no cache directory, ...), once. */
 static int warn_of_store(PyState *state) {
     const char *warning = NULL;
-    if (state->store_asked || state->no_cache) return 0;
-    state->store_asked = true;
+    if (state->store_warned || state->no_cache) return 0;
     ps_driver_store(&warning);
-    return warning ? PyErr_WarnEx(PyExc_RuntimeWarning, warning, 1) : 0;
+    if (!warning) return 0;
+    state->store_warned = true;
+    return PyErr_WarnEx(PyExc_RuntimeWarning, warning, 1);
 }
 
 static uint64_t now_ns(void) {
@@ -233,15 +269,17 @@ static PsStatus compile(const PyState *state, PySpec *spec, PsBuild *build) {
         .opt_level = 2,
         .no_cache = state->no_cache,
         .verify = verify && *verify && *verify != '0',
-        .dump = getenv("PESTLE_DUMP"),
     };
 #ifndef NDEBUG
     options.verify = true;
 #endif
     PsStatus status;
+    options.interrupt = py_interrupt_flag();
+    if (PyErr_CheckSignals()) return PS_PYERR;
     Py_BEGIN_ALLOW_THREADS status =
         ps_driver_compile(build->module, &options, &spec->exe, &spec->times, &build->diag);
-    Py_END_ALLOW_THREADS return status;
+    Py_END_ALLOW_THREADS if (PyErr_CheckSignals()) return PS_PYERR; /* what was compiled is kept by the driver */
+    return status;
 }
 
 /* Everything of the specialisation but its code. */
@@ -278,17 +316,37 @@ static PySpec *specialise(PyKernel *kernel, const PsParam *params) {
     if (status == PS_OK) status = compile(state, spec, &build);
     if (status != PS_OK) py_build_raise(state, status, &build);
     ps_build_free(&build);
-    if (status != PS_OK || warn_of_store(state)) {
+    if (status != PS_OK || warn_of_store(state) || py_warn_of_threads(state)) {
         py_spec_free(spec);
         return NULL;
     }
     spec->main = spec->exe->main;
     spec->frame_words = spec->exe->frame_words;
     spec->unbounded = spec->exe->flags & PS_OBJECT_UNBOUNDED;
+    spec->nested = spec->exe->flags & PS_OBJECT_NESTED;
+    return spec;
+}
+
+/* Adds it to the kernel, unless another thread has made the same one meanwhile. */
+static PySpec *add(PyKernel *kernel, PySpec *spec, const PySpec *first, PyObject *const *args) {
+    uint64_t *words = ps_alloc((spec->frame_words + 1) * sizeof *words);
+    int64_t elements;
+    for (PySpec *s = kernel->specs; words && s && s != first; s = s->next) {
+        if (s->exe != spec->exe || s->options_word != spec->options_word || !py_guard_holds(s)) continue;
+        int fit = py_decode(kernel, s->plans, s->nparams, args, words, &elements);
+        if (fit == 0) continue;
+        ps_free(words);
+        py_spec_free(spec);
+        return fit > 0 ? s : NULL;
+    }
+    ps_free(words);
+    spec->next = kernel->specs;
+    kernel->specs = spec;
     return spec;
 }
 
 PySpec *py_specialise(PyKernel *kernel, PyObject *const *args) {
+    const PySpec *first = kernel->specs;
     PsParam *params = PyMem_Calloc(kernel->signature.nparams + 1, sizeof *params);
     if (!params) return PyErr_NoMemory(), NULL;
     PySpec *spec = NULL;
@@ -297,9 +355,6 @@ PySpec *py_specialise(PyKernel *kernel, PyObject *const *args) {
         Py_LeaveRecursiveCall();
     }
     PyMem_Free(params);
-    if (spec) {
-        spec->next = kernel->specs;
-        kernel->specs = spec;
-    }
+    if (spec) spec = add(kernel, spec, first, args);
     return spec;
 }

@@ -4,7 +4,7 @@
  *
  * Lock order and thread rules stand above the pool (rt_pool.c). Several threads may launch at once: one gets the
  * pool's workers, the others run their loops alone. fork: the child starts with no workers and makes its own.
- * No Python here; long waits poll `interrupt`.
+ * No Python here.
  */
 #ifndef PS_RT_RT_H
 #define PS_RT_RT_H
@@ -59,26 +59,26 @@ typedef struct PsPrints PsPrints;
 /* One launch. Lives on the launcher's stack; init must cost a few stores, nothing more. Several threads write
  * fault, prints and the two flags at the end: those are read after the launch, or atomically. */
 typedef struct PsLaunch {
-    PsTaskState main;            /* main's own state */
-    PsFault fault;               /* lowest (task, leaf) seen */
-    PsPrints *prints;            /* NULL until something is printed; freed by ps_launch_end */
-    uint64_t *partials;          /* scratch of the current reduction, when large; freed by ps_launch_end */
-    size_t partials_cap;         /* its words */
-    int32_t threads;             /* most threads to use; 0: the pool's number */
-    volatile int32_t *interrupt; /* polled between runs of leaves; non-zero: stop. May be NULL */
+    PsTaskState main;    /* main's own state */
+    PsFault fault;       /* lowest (task, leaf) seen */
+    PsPrints *prints;    /* NULL until something is printed; freed by ps_launch_end */
+    uint64_t *partials;  /* scratch of the current reduction, when large; freed by ps_launch_end */
+    size_t partials_cap; /* its words */
+    int32_t threads;     /* most threads to use; 0: the pool's number */
     bool out_of_memory, interrupted;
     PsLock lock;                                   /* of fault and prints */
     uint64_t small_partials[PS_RT_SMALL_PARTIALS]; /* never initialised */
 } PsLaunch;
+/* rt_launch.c: what a launch polls that cannot be interrupted; a launcher may put another flag into main.interrupt. */
+extern const volatile int32_t ps_rt_never;
 static inline void ps_launch_begin(PsLaunch *launch, PsFrame *frame) {
     frame->launch = launch;
-    launch->main = (PsTaskState){.frame = frame, .leaf = -1};
+    launch->main = (PsTaskState){.frame = frame, .leaf = -1, .interrupt = &ps_rt_never};
     launch->fault.set = false;
     launch->prints = 0;
     launch->partials = 0;
     launch->partials_cap = 0;
     launch->threads = 0;
-    launch->interrupt = 0;
     launch->out_of_memory = launch->interrupted = false;
     launch->lock.state = 0;
 }
@@ -112,8 +112,11 @@ static inline void ps_rt_fp_leave(uint64_t mode) {
 
 /* rt_pool.c */
 #define PS_RT_MAX_THREADS 1024
+#define PS_RT_MOST_ASKED  4096 /* more than this is taken for a mistake */
 void ps_rt_set_threads(int threads); /* 0: as many as the affinity mask and cgroup quota allow */
 int ps_rt_threads(void);             /* PESTLE_NUM_THREADS stands for a 0 */
+/* The text of PESTLE_NUM_THREADS when it is set to what is no number of threads (it is then ignored), else NULL. */
+const char *ps_rt_threads_refused(void);
 void ps_rt_shutdown(void);           /* joins the workers; the pool may start again */
 
 /* Called by generated code (abi/rt_symbols.def). Return 0, or 1: stop (fault, interrupt, no memory). */

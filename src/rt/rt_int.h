@@ -16,6 +16,7 @@ typedef struct RtJob {
     PsTaskFn task;
     PsFrame *frame;
     int32_t number; /* PsTaskState.task */
+    int64_t piece;  /* leaves to run between two looks at the interrupt */
 } RtJob;
 bool rt_pool_try_own(void); /* false: another thread's loop has the workers */
 void rt_pool_disown(void);
@@ -25,7 +26,7 @@ int rt_pool_awake(void); /* workers that would see new work at once */
 void rt_pool_run(const RtJob *job, PsTaskState *ts, int64_t from, int threads, bool wake);
 
 /* rt_parallel.c: runs [lo, hi) unless the launch stopped or faulted below lo. */
-void rt_run_leaves(PsTaskState *ts, PsTaskFn task, const PsParfor *parfor, int64_t lo, int64_t hi);
+void rt_run_leaves(PsTaskState *ts, const RtJob *job, int64_t lo, int64_t hi);
 
 /* rt_launch.c: whether the launch must stop: no memory, or the interrupt is set (noted in launch->interrupted). */
 bool rt_launch_stops(PsLaunch *launch);

@@ -6,8 +6,10 @@
  */
 #include "rt/rt_int.h"
 
+const volatile int32_t ps_rt_never = 0;
+
 bool rt_launch_stops(PsLaunch *launch) {
-    if (PS_UNLIKELY(launch->interrupt && *launch->interrupt))
+    if (PS_UNLIKELY(*launch->main.interrupt != 0))
         __atomic_store_n(&launch->interrupted, true, __ATOMIC_RELAXED);
     return __atomic_load_n(&launch->interrupted, __ATOMIC_RELAXED) ||
            __atomic_load_n(&launch->out_of_memory, __ATOMIC_RELAXED);

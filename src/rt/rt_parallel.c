@@ -19,14 +19,24 @@
 #define WORTH_AWAKE_NS  2000.0
 #define WORTH_ASLEEP_NS 60000.0
 #endif
+#define PIECE_NS 5000000.0 /* of estimated work between two looks at the interrupt */
 
-void rt_run_leaves(PsTaskState *ts, PsTaskFn task, const PsParfor *parfor, int64_t lo, int64_t hi) {
+/* False: the launch stopped, or faulted below lo. */
+static bool run_piece(PsTaskState *ts, PsTaskFn task, const PsParfor *parfor, int64_t lo, int64_t hi) {
     const PsLaunch *launch = ts->frame->launch;
-    if (PS_UNLIKELY(rt_launch_stops(ts->frame->launch))) return;
+    if (PS_UNLIKELY(rt_launch_stops(ts->frame->launch))) return false;
     int64_t faulted = rt_launch_fault_leaf(launch);
-    if (PS_UNLIKELY(lo >= faulted)) return;
+    if (PS_UNLIKELY(lo >= faulted)) return false;
     ts->leaf = lo;
     task(ts, parfor, lo, hi < faulted ? hi : faulted);
+    return true;
+}
+
+void rt_run_leaves(PsTaskState *ts, const RtJob *job, int64_t lo, int64_t hi) {
+    for (int64_t end; lo < hi; lo = end) {
+        end = hi - lo > job->piece ? lo + job->piece : hi;
+        if (!run_piece(ts, job->task, job->parfor, lo, end)) return;
+    }
 }
 
 static bool give_partials(PsLaunch *launch, PsParfor *parfor) {
@@ -53,14 +63,14 @@ static bool share(const RtJob *job, PsTaskState *ts, int64_t from, int threads, 
     return true;
 }
 
-/* Runs that end often enough for an interrupt. The clock is looked at after the first leaf, then ever more rarely. */
+/* The clock is looked at after the first leaf, then ever more rarely. */
 static void run_alone(const RtJob *job, PsTaskState *ts, int threads) {
     const PsParfor *parfor = job->parfor;
     int64_t leaves = parfor->leaves, most = leaves / 64 + 1, look_at = threads > 1 ? 1 : RT_NEVER;
     int64_t begin = threads > 1 ? rt_clock_ns() : 0;
     for (int64_t done = 0, run = 1; done < leaves; run = most) {
         if (run > leaves - done) run = leaves - done;
-        rt_run_leaves(ts, job->task, parfor, done, done + run);
+        rt_run_leaves(ts, job, done, done + run);
         done += run;
         if (done < look_at || done == leaves) continue;
         look_at = 2 * done;
@@ -77,6 +87,8 @@ static void run_leaves(PsTaskState *ts, PsTaskFn task, const PsParfor *parfor) {
     if (threads > parfor->leaves) threads = (int)parfor->leaves;
     double cost = parfor->cost > 0 ? (double)parfor->cost : 1000;
     double work = (double)parfor->rows * (double)parfor->row_len * cost / 1000;
+    double piece = PIECE_NS * (double)parfor->leaves / work;
+    job.piece = piece > 1 ? (piece < (double)parfor->leaves ? (int64_t)piece : parfor->leaves) : 1;
     if (threads < 2 || !share(&job, ts, 0, threads, work)) run_alone(&job, ts, threads);
 }
 
@@ -100,7 +112,7 @@ int32_t ps_rt_parallel_for(PsTaskState *ts, PsTaskFn task, PsParfor *parfor, uin
     ts->task++; /* serial parts have even numbers, loops odd ones */
     uint64_t mode = ps_rt_fp_enter();
     if (parfor->leaves == 1)
-        rt_run_leaves(ts, task, parfor, 0, 1);
+        run_piece(ts, task, parfor, 0, 1);
     else if (parfor->leaves > 1)
         run_leaves(ts, task, parfor);
     ps_rt_fp_leave(mode);

@@ -76,7 +76,7 @@ static uint64_t make_ticket(uint64_t old, uint32_t limit, uint32_t total, uint32
     return turn << 48 | (uint64_t)limit << 32 | (uint64_t)total << 16 | next;
 }
 
-/* Long runs first, single leaves at the end; never so long that an interrupt waits for it. */
+/* Long runs first, single leaves at the end. */
 static uint32_t run_length(uint32_t left, uint32_t total, uint32_t limit) {
     uint32_t run = left / (4 * limit), most = total / 64;
     if (run > most) run = most;
@@ -111,10 +111,14 @@ static bool work(uint32_t index) {
     int64_t lo, hi;
     if (!claim(index, &lo, &hi)) return false;
     RtJob job = pool.job;
-    PsTaskState ts = {.frame = job.frame, .leaf = -1, .task = job.number, .thread = (int32_t)index};
+    PsTaskState ts = {.frame = job.frame,
+                      .leaf = -1,
+                      .task = job.number,
+                      .thread = (int32_t)index,
+                      .interrupt = job.frame->launch->main.interrupt};
     uint32_t finished = 0;
     do {
-        rt_run_leaves(&ts, job.task, job.parfor, lo, hi);
+        rt_run_leaves(&ts, &job, lo, hi);
         finished += (uint32_t)(hi - lo);
     } while (claim(index, &lo, &hi));
     atomic_fetch_add(&pool.done, finished); /* from here on the job may be gone */
@@ -238,7 +242,7 @@ void rt_pool_run(const RtJob *job, PsTaskState *ts, int64_t from, int threads, b
     if (wake) wake_workers(threads <= atomic_load(&pool.started) ? INT_MAX : 1);
     int64_t lo, hi;
     while (claim(0, &lo, &hi)) {
-        rt_run_leaves(ts, job->task, job->parfor, lo, hi);
+        rt_run_leaves(ts, job, lo, hi);
         own += (uint32_t)(hi - lo);
     }
     wait_for_workers(total - (uint32_t)from - own);
@@ -251,17 +255,28 @@ static int clamp_threads(long threads) {
     return threads > PS_RT_MAX_THREADS ? PS_RT_MAX_THREADS : (int)threads;
 }
 
-/* The number that PESTLE_NUM_THREADS holds; 0 when it holds none. */
-static long asked_threads(void) {
+/* The number that PESTLE_NUM_THREADS holds; 0 when it holds none. *refused: what it holds instead, or NULL. */
+static long asked_threads(const char **refused) {
     const char *text = getenv("PESTLE_NUM_THREADS");
     char *end;
-    long asked = text ? strtol(text, &end, 10) : 0;
-    return asked > 0 && *end == 0 ? asked : 0;
+    *refused = NULL;
+    if (!text || !*text) return 0;
+    long asked = strtol(text, &end, 10);
+    if (asked >= 0 && asked <= PS_RT_MOST_ASKED && end > text && *end == 0) return asked;
+    *refused = text;
+    return 0;
+}
+
+const char *ps_rt_threads_refused(void) {
+    const char *refused;
+    (void)asked_threads(&refused);
+    return refused;
 }
 
 void ps_rt_set_threads(int threads) {
+    const char *refused;
     int cpus = rt_count_cpus();
-    long asked = threads > 0 ? threads : asked_threads();
+    long asked = threads > 0 ? threads : asked_threads(&refused);
     threads = clamp_threads(asked ? asked : cpus);
     atomic_store(&pool.spin_ns, threads > cpus ? SPIN_CROWDED_NS : SPIN_NS);
     atomic_store(&pool.target, threads);

@@ -26,14 +26,16 @@ static void free_prints(PsPrints *prints) {
     ps_free(prints);
 }
 
-static bool grow(PsPrints *prints) {
-    if (prints->len < prints->cap) return true;
-    size_t cap = prints->cap ? prints->cap * 2 : 16;
-    PrintRecord *records = ps_realloc(prints->records, cap * sizeof *records);
-    if (!records) return false;
-    prints->records = records;
-    prints->cap = cap;
-    return true;
+/* Room for one record more; NULL: no memory. */
+static PrintRecord *next_record(PsPrints *prints) {
+    if (prints->len == prints->cap) {
+        size_t cap = prints->cap ? prints->cap * 2 : 16;
+        PrintRecord *records = ps_realloc(prints->records, cap * sizeof *records);
+        if (!records) return NULL;
+        prints->records = records;
+        prints->cap = cap;
+    }
+    return &prints->records[prints->len];
 }
 
 /* Under the launch's lock. */
@@ -41,16 +43,16 @@ static bool append(PsLaunch *launch, const PsTaskState *ts, const PsBuf *text) {
     if (!launch->prints) launch->prints = ps_alloc(sizeof *launch->prints);
     PsPrints *prints = launch->prints;
     if (!prints) return false;
+    PrintRecord *record = next_record(prints);
     size_t at = prints->text.len;
-    ps_buf_add(&prints->text, text->data, text->len);
-    if (prints->text.failed) return false;
-    PrintRecord *last = prints->len ? &prints->records[prints->len - 1] : NULL;
-    if (last && last->task == ts->task && last->leaf == ts->leaf) {
-        last->len += text->len;
+    if (record) ps_buf_add(&prints->text, text->data, text->len);
+    if (!record || prints->text.failed) return false;
+    if (prints->len && record[-1].task == ts->task && record[-1].leaf == ts->leaf) {
+        record[-1].len += text->len;
         return true;
     }
-    if (!grow(prints)) return false;
-    prints->records[prints->len++] = (PrintRecord){ts->task, ts->leaf, at, text->len};
+    *record = (PrintRecord){ts->task, ts->leaf, at, text->len};
+    prints->len++;
     return true;
 }
 

@@ -59,7 +59,10 @@ class Program:
             return self.element(r.choice(arrays))
         if kind == "bool":
             return r.choice(["True", "False"])
-        return self.int_literal() if kind == "int" else self.float_literal()
+        text = self.int_literal() if kind == "int" else self.float_literal()
+        if self.r.random() < 0.1:  # a Python number: meets others while compiling, as Python would compute it
+            return text
+        return f"ti.{self.r.choice(INTS if kind == 'int' else FLOATS)}({text})"
 
     def element(self, array, own=None):
         """An element of an array at an index that is always in range (arrays that may be empty are read in loops over
@@ -176,6 +179,8 @@ class Program:
                 self.nested(budget, in_loop)
         elif form == "for":
             name = self.name("j")
+            if self.indent == 0:  # at the top it would be parallel, and what its iterations share a race
+                self.emit("ti.loop_config(serialize=True)")
             self.emit(f"for {name} in range({self.pick((r.randint(0, 6), 3), (f'({self.expr(INT)}) % 5', 1))}):")
             self.scope.append((name, "int"))
             self.nested(budget, True)

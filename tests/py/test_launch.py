@@ -1,6 +1,7 @@
 """Calls of kernels: arguments, specialisations, facts, results, methods, threads."""
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -220,6 +221,43 @@ def test_a_changed_function_is_seen(from_source):
     other = from_source("import pestle as ti\n@ti.func\ndef g(x):\n    return x + 10\n", "other.py")
     scope["g"] = other["g"]
     assert scope["f"](1) == 11
+
+
+def test_changed_code_is_seen():
+    @ti.kernel
+    def f(x: ti.i32) -> ti.i32:
+        return x + 1
+
+    def g(x):
+        return x + 100
+
+    first = f.__wrapped__.__code__
+    assert f(1) == 2
+    f.__wrapped__.__code__ = g.__code__
+    assert f(1) == 101
+    f.__wrapped__.__code__ = first
+    assert f(1) == 2 and specialisations(f) == 2
+
+
+def test_a_changed_method_is_seen():
+    class Rule:
+        @ti.func
+        def apply(self, x):
+            return x + 1
+
+        @ti.kernel
+        def run(self, x: ti.i32) -> ti.i32:
+            return self.apply(x)
+
+    rule = Rule()
+    assert rule.run(1) == 2
+
+    @ti.func
+    def apply(self, x):
+        return x + 10
+
+    Rule.apply = apply
+    assert rule.run(1) == 11
 
 
 def test_a_changed_module_attribute_is_seen(from_source):
@@ -476,3 +514,91 @@ def test_evaluate_and_ir():
     assert add._evaluate(3, b=4) == 7
     text = saxpy._ir(x, y, 2.0)
     assert "func @main(array<f32,1" in text and "parfor" in text
+    assert "ptradd" in saxpy._text("all", x, y, 2.0)
+    assert "define" in saxpy._text("llvm", x, y, 2.0) and "ret" in saxpy._text("asm", x, y, 2.0)
+    with pytest.raises(ti.KernelValueError, match='no pass is called "nonsense"'):
+        saxpy._text("nonsense", x, y, 2.0)
+
+
+def test_threads_build_the_same_kernel():
+    @ti.kernel
+    def f(x: ti.i32) -> ti.i32:
+        return x * 3
+
+    barrier, found = threading.Barrier(6), []
+
+    def work(n):
+        barrier.wait()
+        found.append(f(n) == 3 * n)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 6
+
+
+def test_launches_after_fork():
+    x = np.zeros(300000, np.float32)
+    y = np.ones(300000, np.float32)
+    saxpy(x, y, 1.0)
+    child = os.fork()
+    if child == 0:
+        try:
+            saxpy(y, x, 2.0)
+            os._exit(0 if (x == 2).all() else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+# -- anything at all as an argument: a result or an exception, never a crash
+
+
+class Liar:
+    """Says it is many things."""
+
+    __name__ = "ndarray"
+    __array_interface__ = {"shape": (3,), "typestr": "<f4", "data": (0, False), "version": 3}
+    shape, dtype, ndim, strides = (3,), "f4", 1, (4,)
+
+    def __index__(self):
+        return "three"
+
+    def __float__(self):
+        raise KeyError("no")
+
+    def __eq__(self, other):
+        raise KeyError("eq")
+
+    __hash__ = None
+
+
+def strange_objects():
+    from numpy.lib.stride_tricks import as_strided
+
+    one = np.ones(4, np.float32)
+    records = np.zeros(3, [("a", "f4"), ("b", "i8")])
+    yield from (None, True, 0, -1, 2**31, 2**63, 2**64, -(2**200), 0.0, float("nan"), 1e308, 1j, "x", b"x", (), [], {}, set())
+    yield from (object(), object, type, print, Liar(), Liar, add, ti.f32, ti.sin, ti, np, np.ndarray, np.float32, range(3))
+    yield from (np.float32(1), np.int8(1), np.bool_(True), np.str_("a"), np.datetime64(0, "s"), np.array(1), np.array(None))
+    yield from (one, one[::-1], one[:0], one[1:3], one.astype(">f4"), one.astype("f2"), one.astype(complex), one.astype(object))
+    yield from (records, records["a"], records["b"], records[0], np.zeros(3, "V7"), np.zeros((0,) * 20), one.view(np.recarray))
+    yield from (as_strided(one, (2**20,) * 3, (0, 0, 0)), as_strided(one, (4, 4), (0, -4)), np.broadcast_to(one, (3, 4)))
+    yield from (np.ma.array([1.0]), memoryview(one), bytearray(8), ti.ndarray(ti.f32, 3), ti.ndarray(ti.f32, ()), lambda: 1)
+
+
+@pytest.mark.parametrize("annotation", ["i8", "i64", "u1", "u64", "f16", "f32", "f64", "template()", "types.ndarray()", "types.ndarray(ti.f32, 1)"])
+def test_strange_arguments(annotation, from_source):
+    f = from_source(f"import pestle as ti\n@ti.kernel\ndef f(x: ti.{annotation}, n: ti.i32):\n    pass\n")["f"]
+    outcomes = set()
+    for _ in range(2):
+        for value in strange_objects():
+            for call in (f, f._evaluate):
+                try:
+                    call(value, 1)
+                    outcomes.add("fine")
+                except (TypeError, ValueError, KeyError):
+                    outcomes.add("refused")
+    assert "fine" in outcomes and ("refused" in outcomes)

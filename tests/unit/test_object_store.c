@@ -178,7 +178,7 @@ static void test_bad_files(void) {
     overwrite(file_of(dir, 2), 0, zeros, 3000, -1);  /* zeroed by a crash */
     overwrite(file_of(dir, 3), 2000, "\x55", 1, -1); /* a flipped bit or several */
     char other[300];
-    strcpy(other, file_of(dir, 4));
+    snprintf(other, sizeof other, "%s", file_of(dir, 4));
     CHECK(rename(other, file_of(dir, 5)) == 0); /* a sound file under a wrong name */
     for (uint32_t i = 0; i < 6; i++) {
         CHECK(!get(store, i, 3000));

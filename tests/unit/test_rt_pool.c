@@ -304,7 +304,7 @@ static void test_interrupt(void) {
         Counts counts = {0};
         TestLaunch t;
         begin(&t, &counts);
-        t.launch.interrupt = &interrupt;
+        t.launch.main.interrupt = &interrupt;
         PsParfor parfor = domain(LEAVES, EXPENSIVE);
         CHECK_INT(ps_rt_parallel_for(&t.launch.main, interrupting_task, &parfor, 0), 1);
         CHECK(t.launch.interrupted && !t.launch.fault.set);

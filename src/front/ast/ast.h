@@ -79,10 +79,13 @@ typedef struct PsAstTree {
     uint32_t first_line;     /* in the file, from 1 */
 } PsAstTree;
 
-/* New tree for a function object; NULL with a Python exception set (pestle errors for missing source: says where the
- * function came from and what to do). Handles decorators, nested functions (indented source), lambdas, linecache
- * entries (notebooks, exec), methods, source edited after import (refused when its code does not match is optional). */
-PsAstTree *ps_ast_read(PyObject *function);
+/* ast_text.c: a mark of the file that a function was imported from, as it is now: take it when the function is
+ * decorated. 0: there is no such file. Costs one stat. */
+uint64_t ps_ast_stamp(PyObject *function);
+/* New tree for a function object, with the stamp from when it was decorated (0: none); NULL with a Python exception set:
+ * OSError when the text is not to be had, or is not what is running (ast_source.c), TypeError for lambdas. Decorators,
+ * nested functions, methods, notebooks, `python -c`, exec with an entry in linecache are fine. */
+PsAstTree *ps_ast_read(PyObject *function, uint64_t stamp);
 void ps_ast_tree_free(PsAstTree *tree);
 
 #endif

@@ -12,6 +12,7 @@
 
 typedef struct Reader {
     PsAstTree *tree;
+    PyObject *class; /* name of the class whose text the function stands in, or NULL */
     int line_shift;
     int depth;
 } Reader;
@@ -60,11 +61,26 @@ done:
     return status;
 }
 
+/* In a class, Python turns __name into _Class__name. NULL with an exception; a new reference. */
+static PyObject *mangled(const Reader *r, PyObject *name) {
+    const char *text = r->class && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    size_t len = text ? strlen(text) : 0;
+    if (len < 3 || text[0] != '_' || text[1] != '_' || (text[len - 1] == '_' && text[len - 2] == '_'))
+        return Py_NewRef(name);
+    const char *class = PyUnicode_AsUTF8(r->class);
+    if (!class) return NULL;
+    while (*class == '_') class ++;
+    PyObject *made = *class ? PyUnicode_FromFormat("_%s%s", class, text) : Py_NewRef(name);
+    if (made) PyUnicode_InternInPlace(&made);
+    return made;
+}
+
 static int read_name(Reader *r, PyObject *object, const char *name, PsAst *node) {
-    PyObject *value = field(r, object, name);
-    if (!value) return -1;
-    node->name = value == Py_None ? NULL : value;
-    return 0;
+    PyObject *value = field(r, object, name), *made = value ? mangled(r, value) : NULL;
+    int failed = !made || (made != value && PyList_Append(r->tree->keep, made));
+    node->name = value == Py_None ? NULL : made;
+    Py_XDECREF(made); /* the list holds it */
+    return failed ? -1 : 0;
 }
 
 static const char *class_name(PyObject *object) {
@@ -178,6 +194,7 @@ static int read_parameters(Reader *r, PyObject *object, PsAst *node) {
     if (positional.len) memcpy(items + positional_only.len, positional.items, positional.len * sizeof *items);
     for (uint32_t i = 0; i < defaults.len; i++) items[npositional - defaults.len + i]->b = defaults.items[i];
     uint32_t at = npositional;
+    mark_parameters(&positional_only, 4);
     if (star) items[at++] = star, star->op = 1;
     mark_parameters(&keyword, 3);
     for (uint32_t i = 0; i < keyword.len; i++) {
@@ -324,11 +341,6 @@ static int read_other(Reader *r, PyObject *object, PsAst *node) {
 }
 
 static PsAst *read_node(Reader *r, PyObject *object) {
-    if (r->depth >= MAX_DEPTH) {
-        PyErr_Format(PyExc_SyntaxError, "%s: expressions or statements nest deeper than %d", r->tree->name,
-                     MAX_DEPTH);
-        return NULL;
-    }
     PsAst *node = ps_arena_alloc(&r->tree->arena, sizeof *node);
     if (!node) return (PsAst *)PyErr_NoMemory();
     const char *name = class_name(object);
@@ -336,6 +348,13 @@ static PsAst *read_node(Reader *r, PyObject *object) {
     for (size_t i = 0; i < PS_COUNT(classes) && !class; i++)
         if (strcmp(name, classes[i].name) == 0) class = &classes[i];
     if (read_span(r, object, &node->span)) return NULL;
+    /* The parts of calls and comprehensions have no places of their own; what is in them has. */
+    bool part = class && (class->kind == PS_AST_KEYWORD || class->kind == PS_AST_GENERATOR ||
+                          class->kind == PS_AST_PARAMETER);
+    if (r->depth >= MAX_DEPTH && !part) {
+        node->kind = PS_AST_TOO_DEEP;
+        return node;
+    }
     r->depth++;
     int failed;
     if (!class) {
@@ -348,9 +367,26 @@ static PsAst *read_node(Reader *r, PyObject *object) {
     return failed ? NULL : node;
 }
 
-PsAst *ast_read_function(PsAstTree *tree, PyObject *object, int line_shift) {
+/* The name before the function's in its qualified name, with functions it is nested in left out: "A" in A.f and in
+ * A.f.<locals>.g; NULL: none. A new reference. */
+static PyObject *class_of(PyObject *qualified) {
+    const char *text = PyUnicode_AsUTF8(qualified), *end = text ? strrchr(text, '.') : NULL;
+    while (end && end - text >= 8 && memcmp(end - 8, "<locals>", 8) == 0) {
+        for (end -= 10; end > text && *end != '.'; end--) {} /* to the dot before the function's name */
+        if (end <= text) return NULL;
+    }
+    if (!end) return PyErr_Clear(), NULL;
+    const char *start = end;
+    while (start > text && start[-1] != '.') start--;
+    return PyUnicode_FromStringAndSize(start, end - start);
+}
+
+PsAst *ast_read_function(PsAstTree *tree, PyObject *function, PyObject *object, int line_shift) {
     Reader reader = {.tree = tree, .line_shift = line_shift};
-    return read_node(&reader, object);
+    reader.class = class_of(((PyFunctionObject *)function)->func_qualname);
+    PsAst *node = read_node(&reader, object);
+    Py_XDECREF(reader.class);
+    return node;
 }
 
 /* -- trees -- */
@@ -363,9 +399,22 @@ static char *copy_text(PsAstTree *tree, PyObject *object) {
     return copy;
 }
 
-PsAstTree *ps_ast_read(PyObject *function) {
+static bool annotates_locals(const PsAst *node);
+
+static bool any_annotates_locals(const PsAstList *list) {
+    for (uint32_t i = 0; i < list->len; i++)
+        if (list->items[i] && annotates_locals(list->items[i])) return true;
+    return false;
+}
+
+static bool annotates_locals(const PsAst *node) {
+    return node->kind == PS_AST_ANNASSIGN || any_annotates_locals(&node->body) ||
+           any_annotates_locals(&node->orelse);
+}
+
+PsAstTree *ps_ast_read(PyObject *function, uint64_t stamp) {
     AstSource source;
-    if (ast_source_find(function, &source)) return NULL;
+    if (ast_source_find(function, stamp, &source)) return NULL;
     PsAstTree *tree = ps_alloc(sizeof *tree);
     if (!tree) {
         PyErr_NoMemory();
@@ -377,10 +426,14 @@ PsAstTree *ps_ast_read(PyObject *function) {
     tree->first_line = (uint32_t)code->co_firstlineno;
     if (!(tree->keep = PyList_New(0)) || !(tree->name = copy_text(tree, f->func_name)) ||
         !(tree->file = copy_text(tree, code->co_filename)) || !(tree->text = copy_text(tree, source.text)) ||
-        !(tree->function = ast_read_function(tree, source.node, source.line_shift)))
+        !(tree->function = ast_read_function(tree, function, source.node, source.line_shift)))
         goto fail;
     if (tree->function->kind != PS_AST_FUNCTION) {
         PyErr_Format(PyExc_TypeError, "%s is not written with def, so it cannot be compiled", tree->name);
+        goto fail;
+    }
+    if (source.edited && annotates_locals(tree->function)) {
+        ast_source_refuse(f->func_code);
         goto fail;
     }
     Py_DECREF(source.node);

@@ -63,8 +63,8 @@ typedef struct PsFrontFunc {
     struct PsFrontFunc *caller;
     PyObject *function; /* a Python function */
     PsAstTree *tree;
-    PyObject *freevars; /* co_freevars */
-    uint32_t source;    /* in module->sources */
+    PyObject *freevars;     /* co_freevars */
+    uint32_t source;        /* in module->sources */
     PsVec(PsBinding) names; /* innermost last */
     PsVec(PsBinding) gone;  /* names whose block has ended */
 } PsFrontFunc;
@@ -99,6 +99,7 @@ struct PsFront {
     int depth;
     PsFrontToken *token;
     PsVec(PyObject *) keep;
+    PyObject *cause; /* the Python exception that the message was made of; NULL: none. Owned */
 };
 
 /* eval_build.c */
@@ -108,11 +109,12 @@ void ps_front_end(PsFront *front);
 /* Takes over the reference; NULL (with an exception) passes through. */
 PyObject *ps_front_keep(PsFront *front, PyObject *owned);
 uint32_t ps_front_add_source(PsFront *front, const PsAstTree *tree); /* 0: no memory */
-void ps_front_at(PsFront *front, const PsAst *node); /* messages and ops from here on belong to the node */
+void ps_front_at(PsFront *front, const PsAst *node);    /* messages and ops from here on belong to the node */
 PsStatus ps_front_deeper(PsFront *front) PS_MUST_CHECK; /* depth + 1, or the message that it is too deep */
 /* After a Python call failed: PS_FAIL when a message of ours was the cause, else PS_PYERR. */
 PsStatus ps_front_python_failed(PsFront *front) PS_MUST_CHECK;
-void ps_front_note_place(PsFront *front); /* adds the kernel's line to the exception that is set */
+/* After ps_ast_read failed: the message, at the function and called from here. */
+PsStatus ps_front_no_tree(PsFront *front, PyObject *function) PS_MUST_CHECK;
 /* A warning at the current place; PS_PYERR when warnings are errors. */
 PsStatus ps_front_warn(PsFront *front, const char *text) PS_MUST_CHECK;
 #define PS_FRONT_FAIL(front, id, ...) ps_diag_fail((front)->diag, (front)->at, PS_MSG_##id, ##__VA_ARGS__)
@@ -136,7 +138,8 @@ PsType ps_number_type(PsFront *front, PyObject *object);
  * float. PS_KIND_NONE as type: the default of its kind. */
 PsStatus ps_number_const(PsFront *front, PyObject *number, PsType type, PsRef *out) PS_MUST_CHECK;
 /* The same converted as ti.cast does: anything to anything. *out_exact: the value did not change. */
-PsStatus ps_number_cast(PsFront *front, PyObject *number, PsType type, PsRef *out, bool *out_exact) PS_MUST_CHECK;
+PsStatus ps_number_cast(PsFront *front, PyObject *number, PsType type, PsRef *out,
+                        bool *out_exact) PS_MUST_CHECK;
 /* A Python integer (or numpy's) as int64. False without a message when it is none or does not fit. */
 bool ps_number_int(PyObject *object, int64_t *out);
 bool ps_is_numpy(PyObject *object, const char *type_name); /* "ndarray", ...; NULL: anything of numpy's */
@@ -149,7 +152,8 @@ void ps_names_leave(PsFront *front, PsFrontFunc *func, uint32_t mark);
 /* A name that is not local: closure, globals, builtins. */
 PsStatus ps_name_outside(PsFront *front, PyObject *name, PsValue *out) PS_MUST_CHECK;
 PsStatus ps_python_attribute(PsFront *front, PyObject *object, PyObject *name, PsValue *out) PS_MUST_CHECK;
-PsStatus ps_front_func_begin(PsFront *front, PsFrontFunc *func, PyObject *function, PsAstTree *tree) PS_MUST_CHECK;
+PsStatus ps_front_func_begin(PsFront *front, PsFrontFunc *func, PyObject *function,
+                             PsAstTree *tree) PS_MUST_CHECK;
 
 /* eval_proxy.c */
 PyObject *ps_proxy_new(PsFront *front, const PsValue *value);

@@ -91,6 +91,7 @@ typedef struct PsFuncObject {         /* @func, @pyfunc */
     PyObject_HEAD PyObject *function; /* the Python function */
     PyObject *dict;                   /* __name__, __doc__, __wrapped__, ... */
     PsAstTree *tree;                  /* NULL until first used; owned */
+    uint64_t stamp;                   /* of its file when it was decorated */
     bool pyfunc;                      /* may also be called from Python */
 } PsFuncObject;
 /* What @func and @pyfunc make of a Python function; TypeError for anything else. */

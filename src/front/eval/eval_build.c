@@ -33,6 +33,7 @@ void ps_front_end(PsFront *front) {
     PyErr_Fetch(&type, &value, &traceback);
     for (uint32_t i = 0; i < front->keep.len; i++) Py_DECREF(front->keep.data[i]);
     front->keep.len = 0;
+    Py_CLEAR(front->cause);
     PyErr_Restore(type, value, traceback);
 }
 
@@ -74,27 +75,98 @@ PsStatus ps_front_deeper(PsFront *front) {
     return PS_OK;
 }
 
-PsStatus ps_front_python_failed(PsFront *front) {
-    if (!front->diag->set) return PS_PYERR;
-    PyErr_Clear();
-    return PS_FAIL;
+/* -- exceptions of Python code -- */
+
+/* The message that an exception becomes; PS_MSG_COUNT: none, it is passed on (Ctrl-C, no memory, warnings that were
+ * made errors). */
+static PsMessageId message_of(PyObject *type) {
+    const struct {
+        PyObject *class;
+        PsMessageId id;
+    } table[] = {
+        {PyExc_MemoryError, PS_MSG_COUNT},
+        {PyExc_Warning, PS_MSG_COUNT},
+        {PyExc_TypeError, PS_MSG_FRONT_RAISED_TYPE},
+        {PyExc_LookupError, PS_MSG_FRONT_RAISED_INDEX},
+        {PyExc_ArithmeticError, PS_MSG_FRONT_RAISED_VALUE},
+        {PyExc_ValueError, PS_MSG_FRONT_RAISED_VALUE},
+        {PyExc_AssertionError, PS_MSG_FRONT_RAISED_ASSERT},
+        {PyExc_Exception, PS_MSG_FRONT_RAISED},
+    };
+    for (size_t i = 0; type && i < PS_COUNT(table); i++)
+        if (PyErr_GivenExceptionMatches(type, table[i].class)) return table[i].id;
+    return PS_MSG_COUNT;
 }
 
-void ps_front_note_place(PsFront *front) {
+/* Takes the exception that is set, if a message can be made of it, and keeps it as the cause. Its text is copied: of an
+ * exception of ours the last line, which says what is wrong; the others say where. */
+static PsMessageId take_exception(PsFront *front, const char **out_type, const char **out_text) {
     PyObject *type, *value, *traceback;
-    if (!front->at.source || front->at.source >= front->module->sources.len) return;
-    const PsSource *source = &front->module->sources.data[front->at.source];
     PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (value && PyObject_HasAttrString(value, "add_note")) { /* Python 3.11 and later */
-        PyObject *note = PyUnicode_FromFormat("while compiling File \"%s\", line %u, in %s", source->file,
-                                              source->first_line + front->at.line, source->name);
-        PyObject *done = note ? PyObject_CallMethod(value, "add_note", "O", note) : NULL;
-        Py_XDECREF(done);
-        Py_XDECREF(note);
-        PyErr_Clear();
+    PsMessageId id = message_of(type);
+    if (id == PS_MSG_COUNT) {
+        PyErr_Restore(type, value, traceback);
+        return id;
     }
-    PyErr_Restore(type, value, traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback) PyException_SetTraceback(value, traceback);
+    PyObject *str = PyObject_Str(value);
+    const char *text = str ? PyUnicode_AsUTF8(str) : NULL;
+    PyErr_Clear();
+    PyObject *ours = front->types->errors[PS_ERR_COMPILE];
+    const char *line = text && ours && PyErr_GivenExceptionMatches(type, ours) ? strrchr(text, '\n') : NULL;
+    if (line) text = line + 1;
+    text = text && *text ? ps_arena_copy(front->arena, text, strlen(text)) : "it gives no reason";
+    *out_text = text ? text : "?";
+    const char *name = strrchr(((PyTypeObject *)type)->tp_name, '.');
+    name = name ? name + 1 : ((PyTypeObject *)type)->tp_name;
+    name = ps_arena_copy(front->arena, name, strlen(name));
+    *out_type = name ? name : "?";
+    Py_XDECREF(str);
+    Py_XSETREF(front->cause, value);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return id;
+}
+
+PsStatus ps_front_python_failed(PsFront *front) {
+    const char *type, *text;
+    if (front->diag->set) {
+        PyErr_Clear();
+        return PS_FAIL;
+    }
+    PsMessageId id = take_exception(front, &type, &text);
+    if (id == PS_MSG_COUNT) return PS_PYERR;
+    for (size_t kind = 0; kind < PS_COUNT(front->types->errors);
+         kind++) { /* one of ours keeps its class and text */
+        if ((PyObject *)Py_TYPE(front->cause) != front->types->errors[kind]) continue;
+        ps_diag_fail(front->diag, front->at, PS_MSG_FRONT_SOURCE, text);
+        front->diag->message.kind = (PsErrorKind)kind;
+        return PS_FAIL;
+    }
+    return ps_diag_fail(front->diag, front->at, id, type, text);
+}
+
+PsStatus ps_front_no_tree(PsFront *front, PyObject *function) {
+    const char *type, *text;
+    PyFunctionObject *f = (PyFunctionObject *)function;
+    PyCodeObject *code = (PyCodeObject *)f->func_code;
+    PsModule *m = front->module;
+    if (take_exception(front, &type, &text) == PS_MSG_COUNT) return PS_PYERR;
+    Py_CLEAR(front->cause);
+    const char *name = PyUnicode_AsUTF8(f->func_name),
+               *file = name ? PyUnicode_AsUTF8(code->co_filename) : NULL;
+    if (!file) return PS_PYERR;
+    PsSource source = {.name = ps_strings_intern(&m->strings, name, strlen(name)),
+                       .file = ps_arena_copy(m->arena, file, strlen(file)),
+                       .first_line = (uint32_t)code->co_firstlineno};
+    if (!source.name || !source.file || !ps_vec_push(m->arena, &m->sources, source)) return PS_NOMEM;
+    PsSpan at = {.source = m->sources.len - 1};
+    if (!front->func) return ps_diag_fail(front->diag, at, PS_MSG_FRONT_SOURCE, text);
+    if (!ps_vec_push(front->arena, &front->diag->calls, front->at)) return PS_NOMEM;
+    ps_diag_fail(front->diag, at, PS_MSG_FRONT_SOURCE, text);
+    front->diag->calls.len--;
+    return PS_FAIL;
 }
 
 PsStatus ps_front_warn(PsFront *front, const char *text) {

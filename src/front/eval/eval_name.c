@@ -19,7 +19,8 @@ PsBinding *ps_name_find(PsFrontFunc *func, PyObject *name) {
 }
 
 PsStatus ps_name_bind(PsFront *front, PyObject *name, PsBindKind kind, const PsValue *value) {
-    PsBinding binding = {.name = name, .value = *value, .kind = (uint8_t)kind, .region = front->b.region, .span = front->at};
+    PsBinding binding = {
+        .name = name, .value = *value, .kind = (uint8_t)kind, .region = front->b.region, .span = front->at};
     return ps_vec_push(front->arena, &front->func->names, binding) ? PS_OK : PS_NOMEM;
 }
 
@@ -28,7 +29,8 @@ uint32_t ps_names_enter(const PsFrontFunc *func) { return func->names.len; }
 void ps_names_leave(PsFront *front, PsFrontFunc *func, uint32_t mark) {
     for (uint32_t i = mark; i < func->names.len; i++) {
         bool known = false;
-        for (uint32_t j = 0; j < func->gone.len && !known; j++) known = func->gone.data[j].name == func->names.data[i].name;
+        for (uint32_t j = 0; j < func->gone.len && !known; j++)
+            known = func->gone.data[j].name == func->names.data[i].name;
         if (!known) (void)ps_vec_push(front->arena, &func->gone, func->names.data[i]);
     }
     func->names.len = mark;
@@ -98,8 +100,10 @@ static PsStatus found(PsFront *front, PyObject *object, PsValue *out) {
 
 static PyObject *cell_of(PsFrontFunc *func, PyObject *name) {
     PyObject *closure = PyFunction_GET_CLOSURE(func->function);
-    for (Py_ssize_t i = 0; closure && i < PyTuple_GET_SIZE(func->freevars) && i < PyTuple_GET_SIZE(closure); i++)
-        if (PyUnicode_Compare(PyTuple_GET_ITEM(func->freevars, i), name) == 0) return PyTuple_GET_ITEM(closure, i);
+    for (Py_ssize_t i = 0; closure && i < PyTuple_GET_SIZE(func->freevars) && i < PyTuple_GET_SIZE(closure);
+         i++)
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(func->freevars, i), name) == 0)
+            return PyTuple_GET_ITEM(closure, i);
     return NULL;
 }
 
@@ -107,10 +111,13 @@ static PsStatus not_defined(PsFront *front, PyObject *name, bool local) {
     PsFrontFunc *func = front->func;
     const char *text = PyUnicode_AsUTF8(name);
     if (!text) return PS_PYERR;
-    for (uint32_t i = func->gone.len; i-- > 0;)
-        if (PyUnicode_Compare(func->gone.data[i].name, name) == 0)
-            return PS_FRONT_FAIL(front, FRONT_NAME_GONE, text,
-                                 func->tree->first_line + func->gone.data[i].span.line, text);
+    for (uint32_t i = func->gone.len; i-- > 0;) {
+        const PsBinding *gone = &func->gone.data[i];
+        uint32_t line = func->tree->first_line + gone->span.line;
+        if (PyUnicode_Compare(gone->name, name) != 0) continue;
+        return gone->kind == PS_BIND_INDEX ? PS_FRONT_FAIL(front, FRONT_NAME_LOOP, text, line)
+                                           : PS_FRONT_FAIL(front, FRONT_NAME_GONE, text, line, text);
+    }
     return local ? PS_FRONT_FAIL(front, FRONT_NAME_UNASSIGNED, text) : PS_FRONT_FAIL(front, FRONT_NAME, text);
 }
 
@@ -156,8 +163,8 @@ PsStatus ps_name_outside(PsFront *front, PyObject *name, PsValue *out) {
 
 static PsStatus note_attribute(PsFront *front, PyObject *object, PyObject *name) {
     PyTypeObject *type = Py_TYPE(object);
-    if (type == front->types->dtype || type == front->types->builtin || PyLong_Check(object) || PyFloat_Check(object) ||
-        PyUnicode_Check(object) || PyTuple_Check(object))
+    if (type == front->types->dtype || type == front->types->builtin || PyLong_Check(object) ||
+        PyFloat_Check(object) || PyUnicode_Check(object) || PyTuple_Check(object))
         return PS_OK; /* these do not change */
     PyObject *now = ps_facts_attribute(object, name);
     if (!now && PyErr_Occurred()) return PS_PYERR;

@@ -11,8 +11,7 @@
 #include "front/eval/eval_objects.h"
 
 typedef struct ProxyObject {
-    PyObject_HEAD
-    PsFrontToken *token;
+    PyObject_HEAD PsFrontToken *token;
     PsFunc *ir; /* the function its value belongs to */
     PsValue value;
     PsValue *items; /* of a VECTOR: its own copy */
@@ -166,8 +165,8 @@ static PyObject *Proxy_power(PyObject *a, PyObject *b, PyObject *modulus) {
 }
 
 static PyObject *Proxy_richcompare(PyObject *a, PyObject *b, int how) {
-    static const PsAstOp ops[] = {[Py_LT] = PS_AST_LT, [Py_LE] = PS_AST_LTE, [Py_EQ] = PS_AST_EQ,
-                                  [Py_NE] = PS_AST_NOTEQ, [Py_GT] = PS_AST_GT, [Py_GE] = PS_AST_GTE};
+    static const PsAstOp ops[] = {[Py_LT] = PS_AST_LT,    [Py_LE] = PS_AST_LTE, [Py_EQ] = PS_AST_EQ,
+                                  [Py_NE] = PS_AST_NOTEQ, [Py_GT] = PS_AST_GT,  [Py_GE] = PS_AST_GTE};
     PsFront *front = front_of(a, b);
     PsValue left, right, value = {0};
     if (!front) return raise_dead();
@@ -180,16 +179,22 @@ static PyObject *Proxy_richcompare(PyObject *a, PyObject *b, int how) {
 /* -- what Python may not know -- */
 
 static PyObject *unknown(const char *what) {
-    PyErr_Format(PyExc_TypeError,
-                 "%s needs a value that is known only when the kernel runs; in Python code called at compile time "
-                 "it is not there yet (decorate the function with @func to compile it)",
-                 what);
+    PyErr_Format(
+        PyExc_TypeError,
+        "%s needs a value that is known only when the kernel runs; in Python code called at compile time "
+        "it is not there yet (decorate the function with @func to compile it)",
+        what);
     return NULL;
 }
 
 static int Proxy_bool(PyObject *self) {
     (void)self;
     unknown("a truth test (if, while, and, or, not)");
+    return -1;
+}
+static Py_hash_t Proxy_hash(PyObject *self) {
+    (void)self;
+    unknown("a hash, as for a key of a dict,");
     return -1;
 }
 static PyObject *Proxy_int(PyObject *self) { return (void)self, unknown("int()"); }
@@ -213,6 +218,14 @@ static PyObject *Proxy_subscript(PyObject *self, PyObject *key) {
     if (!status) status = operand(front, key, &index);
     if (!status) status = front->rules->index(front, &base, &index, &value);
     return result(front, status, &value);
+}
+
+static int Proxy_assign(PyObject *self, PyObject *key, PyObject *value) {
+    (void)self, (void)key, (void)value;
+    PyErr_SetString(PyExc_TypeError,
+                    "Python code called at compile time cannot assign elements of a kernel's array "
+                    "(decorate the function with @func to compile it)");
+    return -1;
 }
 
 /* For iteration: only what has a length. */
@@ -257,7 +270,7 @@ static PyMethodDef proxy_methods[] = {
 static PyType_Slot proxy_slots[] = {
     {Py_tp_dealloc, Proxy_dealloc},
     {Py_tp_repr, Proxy_repr},
-    {Py_tp_hash, PyObject_HashNotImplemented},
+    {Py_tp_hash, Proxy_hash},
     {Py_tp_getattro, Proxy_getattro},
     {Py_tp_richcompare, Proxy_richcompare},
     {Py_tp_methods, proxy_methods},
@@ -284,6 +297,7 @@ static PyType_Slot proxy_slots[] = {
     {Py_nb_index, Proxy_index},
     {Py_mp_length, Proxy_length},
     {Py_mp_subscript, Proxy_subscript},
+    {Py_mp_ass_subscript, Proxy_assign},
     {Py_sq_item, Proxy_item},
     {0},
 };

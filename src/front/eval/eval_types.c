@@ -207,6 +207,7 @@ PyObject *ps_front_func_new(PyTypeObject *type, PyObject *function, bool pyfunc)
     PsFuncObject *self = (PsFuncObject *)type->tp_alloc(type, 0);
     if (!self) return NULL;
     self->function = Py_NewRef(function);
+    self->stamp = ps_ast_stamp(function);
     self->pyfunc = pyfunc;
     self->dict = PyDict_New();
     static const char *const copied[] = {"__name__", "__qualname__", "__doc__", "__module__",
@@ -222,7 +223,7 @@ PyObject *ps_front_func_new(PyTypeObject *type, PyObject *function, bool pyfunc)
 }
 
 PsAstTree *ps_func_tree(PsFuncObject *func) {
-    if (!func->tree) func->tree = ps_ast_read(func->function);
+    if (!func->tree) func->tree = ps_ast_read(func->function, func->stamp);
     return func->tree;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "front/eval/build.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +33,8 @@ bool ps_is_numpy(PyObject *object, const char *type_name) {
 
 /* numpy scalars and 0-d arrays -> Python's own; a new reference to anything else as it is. */
 static PyObject *plain_number(PyObject *object) {
-    if (PyLong_Check(object) || PyFloat_CheckExact(object) || !ps_is_numpy(object, NULL)) return Py_NewRef(object);
+    if (PyLong_Check(object) || PyFloat_CheckExact(object) || !ps_is_numpy(object, NULL))
+        return Py_NewRef(object);
     if (!PyObject_HasAttrString(object, "item")) return Py_NewRef(object);
     return PyObject_CallMethod(object, "item", NULL); /* raises for arrays of more than one element */
 }
@@ -54,8 +56,10 @@ PsType ps_number_type(PsFront *front, PyObject *object) {
     if (!ps_is_numpy(object, NULL) || has_axes(object)) return PS_KIND_NONE;
     PyObject *plain = plain_number(object);
     PsType type = PS_KIND_NONE;
-    if (!plain) PyErr_Clear();
-    else if (!ps_is_numpy(plain, NULL)) type = ps_number_type(front, plain);
+    if (!plain)
+        PyErr_Clear();
+    else if (!ps_is_numpy(plain, NULL))
+        type = ps_number_type(front, plain);
     Py_XDECREF(plain);
     return type;
 }
@@ -66,8 +70,10 @@ bool ps_number_int(PyObject *object, int64_t *out) {
         return true;
     }
     PyObject *integer = NULL;
-    if (PyLong_Check(object)) integer = Py_NewRef(object);
-    else if (ps_is_numpy(object, NULL) && !has_axes(object) && PyIndex_Check(object)) integer = PyNumber_Index(object);
+    if (PyLong_Check(object))
+        integer = Py_NewRef(object);
+    else if (ps_is_numpy(object, NULL) && !has_axes(object) && PyIndex_Check(object))
+        integer = PyNumber_Index(object);
     if (!integer) {
         PyErr_Clear();
         return false;
@@ -102,17 +108,35 @@ static bool int_bits(PyObject *integer, PsType type, uint64_t *bits) {
     return value >= low && value <= high;
 }
 
+/* "-128 to 127" */
+static void show_range(PsType type, char *buffer, size_t size) {
+    int width = ps_scalar_bits(type);
+    if (is_float(type)) {
+        double most = type == PS_F16    ? 65504.0
+                      : type == PS_F64  ? DBL_MAX
+                      : type == PS_BF16 ? 0x1.FEp127
+                                        : FLT_MAX;
+        snprintf(buffer, size, "%g to %g", -most, most);
+    } else if (ps_scalar_class(type) == PS_CLASS_INT) {
+        int64_t most = (int64_t)(UINT64_MAX >> (65 - width));
+        snprintf(buffer, size, "%lld to %lld", (long long)(-most - 1), (long long)most);
+    } else {
+        snprintf(buffer, size, "0 to %llu", (unsigned long long)(UINT64_MAX >> (64 - width)));
+    }
+}
+
 static PsStatus out_of_range(PsFront *front, PyObject *number, PsType type) {
+    char range[60];
+    show_range(type, range, sizeof range);
     PyObject *text = ps_front_keep(front, PyObject_Repr(number));
     const char *shown = text ? PyUnicode_AsUTF8(text) : NULL;
-    if (!shown) {
-        PyErr_Clear(); /* too long to print */
-        shown = "(a very large number)";
-    }
-    bool real = PyFloat_Check(number), standard = type == (real ? front->options->default_fp : front->options->default_ip);
+    if (!shown) PyErr_Clear(); /* too long to print */
+    if (!shown || strlen(shown) > 60) shown = "(a very large number)";
+    bool real = PyFloat_Check(number),
+         standard = type == (real ? front->options->default_fp : front->options->default_ip);
     return PS_FRONT_FAIL(front, FRONT_LITERAL_RANGE, real ? "Floating-point" : "Integer", shown,
                          standard ? (real ? "default_fp" : "default_ip") : "specified dtype",
-                         ps_scalar_name(type));
+                         ps_scalar_name(type), range);
 }
 
 static PsStatus float_const(PsFront *front, PyObject *number, double value, PsType type, PsRef *out) {
@@ -217,6 +241,15 @@ static const char *describe_object(PsFront *front, PyObject *object) {
         if (name) return ps_arena_format(front->arena, "module %s", name);
         PyErr_Clear();
     }
+    const char *what = NULL, *which = NULL;
+    if (Py_IS_TYPE(object, front->types->dtype))
+        what = "dtype", which = ps_scalar_name(((PsDtypeObject *)object)->type);
+    else if (Py_IS_TYPE(object, front->types->builtin))
+        what = "function", which = ps_builtin_info[((PsBuiltinObject *)object)->id].name;
+    else if (PyType_Check(object))
+        what = "class", which = ((PyTypeObject *)object)->tp_name;
+    what = what ? ps_arena_format(front->arena, "%s %s", what, which) : NULL;
+    if (what) return what;
     if (PyFunction_Check(object)) {
         const char *name = PyUnicode_AsUTF8(((PyFunctionObject *)object)->func_name);
         if (name) return ps_arena_format(front->arena, "function %s", name);
@@ -240,7 +273,7 @@ const char *ps_value_describe(PsFront *front, const PsValue *value) {
     }
     case PS_VALUE_VECTOR: text = ps_arena_format(front->arena, "vector of %u", value->count); break;
     case PS_VALUE_TEXT: return "text with runtime values";
-    case PS_VALUE_NDRANGE: return "ndrange";
+    case PS_VALUE_NDRANGE: return "range() or ndrange()";
     case PS_VALUE_GROUPED: return "grouped domain";
     case PS_VALUE_NONE: return "nothing";
     }

@@ -9,19 +9,23 @@
 
 typedef struct PsBuild { /* the result; owned by the caller */
     PsArena arena;
-    PsModule *module;    /* in the arena */
+    PsModule *module; /* in the arena */
     PsDiag diag;
     PsFacts facts;
     /* What the launch must know of each parameter beyond its kind. */
-    bool *writes;        /* per parameter: the kernel stores into this array (a read-only one is refused) */
-    PsType result;       /* of main; PS_KIND_NONE when it returns nothing */
+    bool *writes;    /* per parameter: the kernel stores into this array (a read-only one is refused) */
+    PsType result;   /* of main; PS_KIND_NONE when it returns nothing */
+    PyObject *cause; /* of a failure: the Python exception behind diag's message, or NULL */
 } PsBuild;
 
 /* Builds main from the Python function of a kernel. PS_FAIL: build->diag has the message; PS_PYERR: a Python exception
- * (raised by user code run at compile time) is set. The build must be freed in every case. */
+ * (Ctrl-C, no memory, a warning made an error) is set. The build must be freed in every case. `tree` may be NULL, with
+ * the exception set that says why it could not be read. */
 PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObject *function, PsAstTree *tree,
                        const PsParam *params, uint32_t nparams, PyObject *return_annotation /* NULL: none */,
                        PsBuild *out) PS_MUST_CHECK;
 void ps_build_free(PsBuild *build);
+/* Whether a function of Python's, of math or a numpy ufunc has a counterpart among the builtins. */
+bool ps_loop_python_builtin(PyObject *callee, PsBuiltinId *out);
 
 #endif

@@ -7,7 +7,11 @@
 
 #include <string.h>
 
-enum { PARAM_PLAIN, PARAM_STAR, PARAM_STAR_STAR, PARAM_KEYWORD };
+enum { PARAM_PLAIN, PARAM_STAR, PARAM_STAR_STAR, PARAM_KEYWORD, PARAM_POSITIONAL };
+
+static bool is_positional(const PsAst *param) {
+    return param->op == PARAM_PLAIN || param->op == PARAM_POSITIONAL;
+}
 
 typedef struct Binder {
     Loop *l;
@@ -54,7 +58,8 @@ static PsStatus find_default(Binder *b, uint32_t index, uint32_t nplain, PsValue
         value = defaults ? PyDict_GetItemWithError(defaults, param->name) : NULL;
     } else {
         PyObject *defaults = PyFunction_GET_DEFAULTS(b->function);
-        Py_ssize_t n = defaults ? PyTuple_GET_SIZE(defaults) : 0, at = (Py_ssize_t)index - ((Py_ssize_t)nplain - n);
+        Py_ssize_t n = defaults ? PyTuple_GET_SIZE(defaults) : 0,
+                   at = (Py_ssize_t)index - ((Py_ssize_t)nplain - n);
         if (at >= 0 && at < n) value = PyTuple_GET_ITEM(defaults, at);
     }
     if (!value) return PyErr_Occurred() ? PS_PYERR : PS_OK;
@@ -68,8 +73,10 @@ static PsStatus collect_star(Binder *b, uint32_t from, PsValue *out) {
     for (uint32_t i = 0; tuple && i < n; i++) {
         PsValue value = positional(b, from + i), loaded = loop_load(b->l, &value);
         PyObject *item = ps_value_object(&b->l->front, &loaded);
-        if (!item) Py_CLEAR(tuple);
-        else PyTuple_SET_ITEM(tuple, i, item);
+        if (!item)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, i, item);
     }
     return ps_value_take(&b->l->front, tuple, out);
 }
@@ -98,11 +105,11 @@ static PsStatus bind_one(Binder *b, uint32_t index, uint32_t nplain) {
     b->out[index].param = param;
     if (param->op == PARAM_STAR) return collect_star(b, nplain, value);
     if (param->op == PARAM_STAR_STAR) return collect_star_star(b, value);
-    if (param->op == PARAM_PLAIN && index < npositional(b)) {
+    if (is_positional(param) && index < npositional(b)) {
         *value = positional(b, index);
         found = true;
     }
-    TRY(find_keyword(b, param, value, &found));
+    if (param->op != PARAM_POSITIONAL) TRY(find_keyword(b, param, value, &found));
     if (!found) TRY(find_default(b, index, nplain, value, &found));
     return found ? PS_OK : FAIL(l, CALL_MISSING, b->name, text_of(param->name));
 }
@@ -112,7 +119,7 @@ static PsStatus bind_all(Binder *b) {
     uint32_t nplain = 0;
     bool has_star = false;
     for (uint32_t i = 0; i < b->params->len; i++) {
-        nplain += b->params->items[i]->op == PARAM_PLAIN;
+        nplain += is_positional(b->params->items[i]);
         has_star |= b->params->items[i]->op == PARAM_STAR;
     }
     if (npositional(b) > nplain && !has_star) return FAIL(l, CALL_TOO_MANY, b->name, nplain, npositional(b));
@@ -125,11 +132,29 @@ static PsStatus bind_all(Binder *b) {
 /* -- annotations -- */
 
 static bool is_template(const PsFrontTypes *types, PyObject *annotation) {
-    return annotation == (PyObject *)types->template_annotation || Py_IS_TYPE(annotation, types->template_annotation);
+    return annotation == (PyObject *)types->template_annotation ||
+           Py_IS_TYPE(annotation, types->template_annotation);
 }
 
 static bool is_array(const PsFrontTypes *types, PyObject *annotation) {
-    return annotation == (PyObject *)types->ndarray_annotation || Py_IS_TYPE(annotation, types->ndarray_annotation);
+    return annotation == (PyObject *)types->ndarray_annotation ||
+           Py_IS_TYPE(annotation, types->ndarray_annotation);
+}
+
+/* types.ndarray(dtype, ndim): what is given must fit. */
+static PsStatus check_array(Loop *l, const BoundArg *arg, PyObject *annotation) {
+    const char *name = text_of(arg->param->name);
+    if (arg->value.kind != PS_VALUE_ARRAY) return FAIL(l, PARAM_ARRAY, name, loop_describe(l, &arg->value));
+    if (PyType_Check(annotation)) return PS_OK;
+    PsNdarrayAnnotationObject *wanted = (PsNdarrayAnnotationObject *)annotation;
+    const PsTypeInfo *info = ps_type_info(l->front.module, arg->value.type);
+    PsType dtype = wanted->dtype == Py_None ? PS_KIND_NONE
+                                            : ps_front_dtype(l->front.types, l->front.options, wanted->dtype);
+    bool fits = (!dtype || dtype == info->elem) && (wanted->ndim < 0 || wanted->ndim == info->ndim);
+    if (fits) return PS_OK;
+    PyObject *repr = ps_front_keep(&l->front, PyObject_Repr(annotation));
+    const char *text = repr ? PyUnicode_AsUTF8(repr) : NULL;
+    return text ? FAIL(l, PARAM_ARRAY_TYPE, name, text, loop_describe(l, &arg->value)) : PS_PYERR;
 }
 
 static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
@@ -143,19 +168,27 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
         arg->is_template = true;
         return PS_OK;
     }
+    if (is_array(l->front.types, annotation)) return PS_OK;
     PsValue found = ps_value_python(annotation);
-    if (is_array(l->front.types, annotation))
-        return arg->value.kind == PS_VALUE_ARRAY ? PS_OK : FAIL(l, PARAM_ARRAY, name, loop_describe(l, &arg->value));
     arg->type = ps_front_dtype(l->front.types, l->front.options, annotation);
-    if (!arg->type) return FAIL(l, PARAM_ANNOTATION, name, loop_describe(l, &found));
-    if (!loop_numeric(l, &arg->value) && !loop_is_vector(&arg->value))
-        return FAIL(l, PARAM_NUMBER, name, ps_scalar_name(arg->type), loop_describe(l, &arg->value));
-    return PS_OK;
+    if (arg->type) return PS_OK;
+    loop_at(l, arg->param->a ? arg->param->a : arg->param);
+    return FAIL(l, PARAM_ANNOTATION, name, loop_describe(l, &found));
+}
+
+/* Where the call stands: whether the value is what the annotation says. */
+static PsStatus check_value(Loop *l, const BoundArg *arg) {
+    if (!arg->annotation || arg->is_template) return PS_OK;
+    if (!arg->type) return check_array(l, arg, arg->annotation);
+    if (loop_numeric(l, &arg->value) || loop_is_vector(&arg->value)) return PS_OK;
+    return FAIL(l, PARAM_NUMBER, text_of(arg->param->name), ps_scalar_name(arg->type),
+                loop_describe(l, &arg->value));
 }
 
 PsStatus loop_bind_args(Loop *l, PsFuncObject *func, PsAstTree *tree, const PsValue *self, CallArgs *args,
                         BoundArg **out, uint32_t *out_len) {
-    Binder b = {.l = l, .function = func->function, .params = &tree->function->list, .self = self, .args = args};
+    Binder b = {
+        .l = l, .function = func->function, .params = &tree->function->list, .self = self, .args = args};
     b.name = text_of(((PyFunctionObject *)func->function)->func_name);
     b.out = ps_arena_alloc(l->front.arena, sizeof *b.out * (b.params->len + 1));
     b.used = ps_arena_alloc(l->front.arena, args->nnamed + 1);
@@ -166,16 +199,22 @@ PsStatus loop_bind_args(Loop *l, PsFuncObject *func, PsAstTree *tree, const PsVa
     /* Strings among the annotations are looked up where the func was defined. */
     LoopFunc scope = {.kind = FUNC_INLINE}, *caller = l->func;
     PsSpan at = l->front.at;
+    PsBuilder saved = *loop_b(l);
     TRY(ps_front_func_begin(&l->front, &scope.base, func->function, tree));
+    if (!ps_vec_push(l->front.arena, &l->front.diag->calls, at)) return PS_NOMEM;
     PsStatus status = PS_OK;
-    for (uint32_t i = 0; !status && i < b.params->len; i++) {
-        l->func = &scope;
-        l->front.func = &scope.base;
+    l->func = &scope;
+    l->front.func = &scope.base;
+    for (uint32_t i = 0; !status && i < b.params->len; i++)
         status = read_annotation(l, &b.out[i], PyDict_Check(annotations) ? annotations : NULL);
-        l->func = caller;
-        l->front.func = &caller->base;
+    l->func = caller;
+    l->front.func = &caller->base;
+    l->front.diag->calls.len--;
+    if (!status) {
         l->front.at = at;
+        *loop_b(l) = saved;
     }
+    for (uint32_t i = 0; !status && i < b.params->len; i++) status = check_value(l, &b.out[i]);
     *out = b.out;
     *out_len = b.params->len;
     return status;
@@ -195,8 +234,9 @@ static bool any_of(const PsAstList *list, Test test, void *data) {
 
 static bool any(const PsAst *node, Test test, void *data) {
     if (!node) return false;
-    return test(node, data) || any(node->a, test, data) || any(node->b, test, data) || any(node->c, test, data) ||
-           any_of(&node->list, test, data) || any_of(&node->body, test, data) || any_of(&node->orelse, test, data);
+    return test(node, data) || any(node->a, test, data) || any(node->b, test, data) ||
+           any(node->c, test, data) || any_of(&node->list, test, data) || any_of(&node->body, test, data) ||
+           any_of(&node->orelse, test, data);
 }
 
 static bool is_name(const PsAst *node, PyObject *name) {
@@ -259,7 +299,9 @@ static bool returns_value(const PsAst *node, void *data) {
     return node->kind == PS_AST_RETURN && node->a;
 }
 
-bool loop_tree_returns_value(const PsAstTree *tree) { return any_of(&tree->function->body, returns_value, NULL); }
+bool loop_tree_returns_value(const PsAstTree *tree) {
+    return any_of(&tree->function->body, returns_value, NULL);
+}
 
 static bool returns_container(const PsAst *node, void *data) {
     (void)data;
@@ -275,4 +317,6 @@ static bool returns_container(const PsAst *node, void *data) {
     }
 }
 
-bool loop_tree_returns_container(const PsAstTree *tree) { return any_of(&tree->function->body, returns_container, NULL); }
+bool loop_tree_returns_container(const PsAstTree *tree) {
+    return any_of(&tree->function->body, returns_container, NULL);
+}

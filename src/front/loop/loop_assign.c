@@ -46,17 +46,28 @@ static bool stays_known(Loop *l, const PsValue *value) {
     return value->kind != PS_VALUE_PYTHON || value->is_static || !loop_numeric(l, value);
 }
 
+/* Messages about the value point at the value. */
+static PsSpan look_at_value(Loop *l) {
+    PsSpan at = l->front.at;
+    if (l->value_at.source) l->front.at = l->value_at;
+    return at;
+}
+
 static PsStatus new_name(Loop *l, PyObject *name, const PsValue *value) {
     PsRef ref;
     if (stays_known(l, value)) return ps_name_bind(&l->front, name, PS_BIND_CONSTANT, value);
     if (loop_is_vector(value)) return new_vector_local(l, name, value);
+    PsSpan at = look_at_value(l);
     TRY(loop_runtime(l, value, &ref));
+    l->front.at = at;
     return loop_new_local(l, name, ref);
 }
 
 static PsStatus store_place(Loop *l, const PsValue *place, const PsValue *value) {
     PsRef ref;
+    PsSpan at = look_at_value(l);
     TRY(loop_store_value(l, value, place->type, "Assign", &ref));
+    l->front.at = at;
     ps_build_store(loop_b(l), place->ref, ref);
     return PS_OK;
 }
@@ -81,7 +92,10 @@ static PsStatus rebind_constant(Loop *l, PsBinding *binding, const PsValue *valu
     PsBinding old = *binding;
     if (binding->region != loop_b(l)->region)
         return FAIL(l, CONSTANT_REBIND, text_of(old.name), loop_describe(l, &old.value));
-    TRY(new_name(l, old.name, value));
+    PsValue kept = *value; /* n = ti.static(3), then n = n + 1: a number known now stays one */
+    kept.is_static |=
+        value->kind == PS_VALUE_PYTHON && old.value.kind == PS_VALUE_PYTHON && loop_numeric(l, &old.value);
+    TRY(new_name(l, old.name, &kept));
     /* The new binding is innermost; it takes the old one's place, whose block may be an outer one. */
     PsFrontFunc *func = &l->func->base;
     PsBinding fresh = func->names.data[--func->names.len];
@@ -97,7 +111,9 @@ PsStatus loop_assign_name(Loop *l, PsAst *target, const PsValue *value) {
     case PS_BIND_LOCAL: return store(l, &binding->value, value);
     case PS_BIND_CONSTANT: return rebind_constant(l, binding, value);
     case PS_BIND_INDEX: return FAIL(l, ASSIGN_INDEX, name);
-    case PS_BIND_ARGUMENT: return FAIL(l, ASSIGN_ARGUMENT, name);
+    case PS_BIND_ARGUMENT:
+        return binding->value.kind == PS_VALUE_ARRAY ? FAIL(l, ASSIGN_ARRAY, name)
+                                                     : FAIL(l, ASSIGN_ARGUMENT, name);
     case PS_BIND_REFERENCE:
         if (binding->value.kind == PS_VALUE_PLACE || loop_is_vector(&binding->value))
             return store(l, &binding->value, value);
@@ -144,7 +160,10 @@ static PsStatus unpack(Loop *l, PsAst *target, const PsValue *value) {
     PsValue *items;
     uint32_t n;
     for (uint32_t i = 0; i < target->list.len; i++)
-        if (target->list.items[i]->kind == PS_AST_STARRED) return FAIL(l, ASSIGN_STARRED);
+        if (target->list.items[i]->kind == PS_AST_STARRED) {
+            loop_at(l, target->list.items[i]);
+            return FAIL(l, ASSIGN_STARRED);
+        }
     TRY(loop_items(l, value, &items, &n));
     if (n != target->list.len) return FAIL(l, UNPACK_COUNT, target->list.len, n);
     for (uint32_t i = 0; i < n; i++) {
@@ -167,12 +186,22 @@ static PsStatus assign(Loop *l, PsAst *target, const PsValue *value) {
     }
 }
 
+/* The same with messages about the value at `source`. Indices in the target may expand funcs that assign, too. */
+static PsStatus assign_from(Loop *l, PsAst *target, PsAst *source, const PsValue *value) {
+    PsSpan outer = l->value_at;
+    l->value_at = source->span;
+    l->value_at.source = l->func->base.source;
+    PsStatus status = assign(l, target, value);
+    l->value_at = outer;
+    return status;
+}
+
 /* a, b = b, a without a tuple in between: all values first, then the stores. */
 static PsStatus assign_pairwise(Loop *l, const PsAstList *targets, const PsAstList *values) {
     PsValue *items;
     uint32_t n;
     TRY(loop_eval_list(l, values, &items, &n));
-    for (uint32_t i = 0; i < n; i++) TRY(assign(l, targets->items[i], &items[i]));
+    for (uint32_t i = 0; i < n; i++) TRY(assign_from(l, targets->items[i], values->items[i], &items[i]));
     return PS_OK;
 }
 
@@ -194,7 +223,7 @@ PsStatus loop_exec_assign(Loop *l, PsAst *node, Flow *flow) {
         loop_at(l, source);
         return FAIL(l, ASSIGN_NOTHING);
     }
-    for (uint32_t i = 0; i < node->list.len; i++) TRY(assign(l, node->list.items[i], &value));
+    for (uint32_t i = 0; i < node->list.len; i++) TRY(assign_from(l, node->list.items[i], source, &value));
     return PS_OK;
 }
 
@@ -216,7 +245,9 @@ PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) {
     TRY(loop_eval(l, node->c, &value));
     loop_at(l, target);
     if (ps_name_find(&l->func->base, target->name)) return FAIL(l, RECREATE, text_of(target->name));
+    loop_at(l, node->c);
     TRY(loop_cast(l, &value, type, &ref));
+    loop_at(l, target);
     return loop_new_local(l, target->name, ref);
 }
 
@@ -224,13 +255,20 @@ PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) {
 
 /* What an atomic op means on a u1: 1 + 1 is 2, which is true. */
 static PsOpCode plain_op(PsAstOp op, PsType type) {
-    static const PsOpCode ops[PS_AST_BITXOR + 1] = {[PS_AST_ADD] = PS_OP_ADD, [PS_AST_SUB] = PS_OP_SUB,
-                                                    [PS_AST_BITAND] = PS_OP_AND, [PS_AST_BITOR] = PS_OP_OR,
+    static const PsOpCode ops[PS_AST_BITXOR + 1] = {[PS_AST_ADD] = PS_OP_ADD,
+                                                    [PS_AST_SUB] = PS_OP_SUB,
+                                                    [PS_AST_BITAND] = PS_OP_AND,
+                                                    [PS_AST_BITOR] = PS_OP_OR,
                                                     [PS_AST_BITXOR] = PS_OP_XOR};
     if (type == PS_U1 && op == PS_AST_ADD) return PS_OP_OR;
     if (type == PS_U1 && op == PS_AST_SUB) return PS_OP_XOR;
     return ops[op];
 }
+
+static const char *const update_names[PS_AST_BITXOR + 1] = {
+    [PS_AST_ADD] = "+=",   [PS_AST_SUB] = "-=",    [PS_AST_BITAND] = "&=",
+    [PS_AST_BITOR] = "|=", [PS_AST_BITXOR] = "^=",
+};
 
 static PsStatus update_plain(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
     PsBuilder *b = loop_b(l);
@@ -241,20 +279,17 @@ static PsStatus update_plain(Loop *l, PsAstOp op, const PsValue *place, const Ps
         return store_place(l, place, &after);
     }
     if (loop_is_float(place->type) && op >= PS_AST_BITAND)
-        return FAIL(l, INTEGERS_ONLY, loop_operator_symbol(op), ps_scalar_name(place->type));
+        return FAIL(l, ATOMIC_INTEGERS, update_names[op], ps_scalar_name(place->type));
     TRY(loop_store_value(l, value, place->type, "Assign", &ref));
     ps_build_store(b, place->ref, ps_build_binary(b, plain_op(op, place->type), old, ref));
     return PS_OK;
 }
 
 static PsStatus update(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
-    static const char *const names[PS_AST_BITXOR + 1] = {[PS_AST_ADD] = "atomic_add", [PS_AST_SUB] = "atomic_sub",
-                                                         [PS_AST_BITAND] = "atomic_and", [PS_AST_BITOR] = "atomic_or",
-                                                         [PS_AST_BITXOR] = "atomic_xor"};
     PsOpCode atomic = loop_operator_atomic(op);
     PsValue old;
     if (atomic == PS_OP_NONE || loop_is_own(l, place->ref)) return update_plain(l, op, place, value);
-    return loop_atomic(l, atomic, op == PS_AST_SUB, names[op], place, value, &old);
+    return loop_atomic(l, atomic, op == PS_AST_SUB, update_names[op], place, value, &old);
 }
 
 static PsStatus update_vector(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
@@ -275,6 +310,7 @@ static PsStatus update_name(Loop *l, PsAst *node, PsBinding *binding, bool *done
     const char *name = text_of(binding->name);
     *done = false;
     if (binding->kind == PS_BIND_INDEX) return FAIL(l, ASSIGN_INDEX, name);
+    if (old.kind == PS_VALUE_ARRAY) return FAIL(l, ASSIGN_ARRAY, name);
     if (binding->kind == PS_BIND_ARGUMENT) return FAIL(l, ASSIGN_ARGUMENT, name);
     if (old.kind == PS_VALUE_PLACE || loop_is_vector(&old)) return PS_OK;
     if (binding->kind == PS_BIND_REFERENCE) return FAIL(l, ASSIGN_REFERENCE, name, loop_describe(l, &old));
@@ -299,9 +335,12 @@ PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) {
     TRY(loop_eval_place(l, target, &place));
     TRY(loop_eval(l, node->b, &value));
     loop_at(l, node);
-    if (node->op == PS_AST_MATMULT) return FAIL(l, OPERANDS, "@=", loop_describe(l, &place), loop_describe(l, &value));
+    if (node->op == PS_AST_MATMULT)
+        return FAIL(l, OPERANDS, "@=", loop_describe(l, &place), loop_describe(l, &value), "matrices");
     if (loop_is_vector(&place)) return update_vector(l, (PsAstOp)node->op, &place, &value);
-    if (place.kind == PS_VALUE_ARRAY) return FAIL(l, OPERAND_ARRAY, loop_operator_symbol((PsAstOp)node->op), loop_describe(l, &place), loop_describe(l, &value));
+    if (place.kind == PS_VALUE_ARRAY)
+        return FAIL(l, OPERAND_ARRAY, loop_operator_symbol((PsAstOp)node->op), loop_describe(l, &place),
+                    loop_describe(l, &value));
     if (place.kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);
     return update(l, (PsAstOp)node->op, &place, &value);
 }

@@ -22,24 +22,29 @@ typedef struct Update {
     const char *name;
 } Update;
 
-static PsStatus update_scalar(Loop *l, const Update *u, const PsValue *place, const PsValue *value, PsValue *out) {
+static PsStatus update_scalar(Loop *l, const Update *u, const PsValue *place, const PsValue *value,
+                              PsValue *out) {
     PsBuilder *b = loop_b(l);
     PsOpCode op = u->op;
     PsRef ref;
     if (place->kind != PS_VALUE_PLACE) return FAIL(l, ATOMIC_TARGET, u->name, loop_describe(l, place));
-    if (!loop_numeric(l, value)) return FAIL(l, OPERANDS, u->name, loop_describe(l, place), loop_describe(l, value));
-    if (needs_integers(op) && loop_is_float(place->type)) return FAIL(l, ATOMIC_INTEGERS, u->name, ps_scalar_name(place->type));
+    if (!loop_numeric(l, value))
+        return FAIL(l, OPERANDS, u->name, loop_describe(l, place), loop_describe(l, value), "numbers");
+    if (needs_integers(op) && loop_is_float(place->type))
+        return FAIL(l, ATOMIC_INTEGERS, u->name, ps_scalar_name(place->type));
     const char *what = ps_arena_format(l->front.arena, "%s", u->name);
     TRY(loop_store_value(l, value, place->type, what ? what : u->name, &ref));
-    if (place->type == PS_U1 && op == PS_OP_ATOMIC_ADD) op = u->negate ? PS_OP_ATOMIC_XOR : PS_OP_ATOMIC_OR;
-    else if (u->negate) ref = ps_build_unary(b, PS_OP_NEG, ref);
+    if (place->type == PS_U1 && op == PS_OP_ATOMIC_ADD)
+        op = u->negate ? PS_OP_ATOMIC_XOR : PS_OP_ATOMIC_OR;
+    else if (u->negate)
+        ref = ps_build_unary(b, PS_OP_NEG, ref);
     if (place->type == PS_U1 && op == PS_OP_ATOMIC_MUL) op = PS_OP_ATOMIC_AND;
     *out = loop_scalar(l, ps_build_op(b, op, place->type, (PsRef[]){place->ref, ref}, 2, 0));
     return PS_OK;
 }
 
-PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const PsValue *place, const PsValue *value,
-                     PsValue *out) {
+PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const PsValue *place,
+                     const PsValue *value, PsValue *out) {
     Update u = {op, negate, name};
     if (!loop_is_vector(place)) return update_scalar(l, &u, place, value, out);
     PsValue *items = NULL;
@@ -59,7 +64,7 @@ PsStatus loop_atomic_cas(Loop *l, const CallArgs *args, PsValue *out) {
     if (loop_is_float(place->type)) return FAIL(l, ATOMIC_INTEGERS, "atomic_cas", ps_scalar_name(place->type));
     TRY(loop_store_value(l, &args->args[1], place->type, "atomic_cas", &expected));
     TRY(loop_store_value(l, &args->args[2], place->type, "atomic_cas", &fresh));
-    *out = loop_scalar(l, ps_build_op(loop_b(l), PS_OP_ATOMIC_CAS, place->type,
-                                      (PsRef[]){place->ref, expected, fresh}, 3, 0));
+    *out = loop_scalar(
+        l, ps_build_op(loop_b(l), PS_OP_ATOMIC_CAS, place->type, (PsRef[]){place->ref, expected, fresh}, 3, 0));
     return PS_OK;
 }

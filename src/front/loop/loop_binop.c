@@ -7,7 +7,15 @@
  */
 #include "front/loop/loop_int.h"
 
-typedef enum OperatorRule { RULE_NONE, RULE_ARITH, RULE_DIVIDE, RULE_BITS, RULE_SHIFT, RULE_POWER, RULE_MATRIX } OperatorRule;
+typedef enum OperatorRule {
+    RULE_NONE,
+    RULE_ARITH,
+    RULE_DIVIDE,
+    RULE_BITS,
+    RULE_SHIFT,
+    RULE_POWER,
+    RULE_MATRIX
+} OperatorRule;
 typedef struct Operator {
     const char *symbol;
     PsOpCode op;
@@ -27,29 +35,60 @@ static const Operator operators[PS_AST_BITXOR + 1] = {
 const char *loop_operator_symbol(PsAstOp op) { return operators[op].symbol; }
 PsOpCode loop_operator_atomic(PsAstOp op) { return operators[op].atomic; }
 
-static PsStatus unsupported(Loop *l, const char *symbol, const PsValue *a, const PsValue *b) {
+static PsStatus unsupported(Loop *l, const char *symbol, const PsValue *a, const PsValue *b,
+                            const char *expected) {
     if (a->kind == PS_VALUE_ARRAY || b->kind == PS_VALUE_ARRAY)
         return FAIL(l, OPERAND_ARRAY, symbol, loop_describe(l, a), loop_describe(l, b));
-    return FAIL(l, OPERANDS, symbol, loop_describe(l, a), loop_describe(l, b));
+    if (loop_is_captured(l, a) || loop_is_captured(l, b)) return FAIL(l, CAPTURED_ARRAY);
+    return FAIL(l, OPERANDS, symbol, loop_describe(l, a), loop_describe(l, b), expected);
 }
 
 /* -- Python values -- */
 
-#define MAX_PYTHON_SHIFT 100000 /* results beyond this many bits are no numbers of a kernel, but would take minutes */
+/* Results beyond this many bits or elements have no use in a kernel, but could take minutes and all memory. */
+#define MAX_PYTHON_SIZE 1048576.0
 
-static bool is_huge(PsAstOp op, PyObject *a, PyObject *b) {
-    int64_t count;
-    if ((op != PS_AST_POW && op != PS_AST_LSHIFT && op != PS_AST_MULT) || !PyLong_Check(b)) return false;
-    if (op == PS_AST_MULT) { /* of a sequence */
-        if (PyLong_Check(a) || PyFloat_Check(a)) return false;
-        return !ps_number_int(b, &count) || count > MAX_PYTHON_SHIFT;
+static double bits_of(PyObject *integer) {
+    PyObject *bits = PyObject_CallMethod(integer, "bit_length", NULL);
+    double n = bits ? PyLong_AsDouble(bits) : 0;
+    Py_XDECREF(bits);
+    PyErr_Clear();
+    return n;
+}
+
+static double count_of(PyObject *integer) {
+    double n = PyLong_AsDouble(integer);
+    if (n == -1.0 && PyErr_Occurred()) n = MAX_PYTHON_SIZE * 2;
+    PyErr_Clear();
+    return n;
+}
+
+/* Of a str, bytes, list or tuple; -1: none of these. */
+static double length_of(PyObject *object) {
+    if (!PyUnicode_Check(object) && !PyBytes_Check(object) && !PyList_Check(object) && !PyTuple_Check(object))
+        return -1;
+    double n = (double)PyObject_Size(object);
+    PyErr_Clear();
+    return n;
+}
+
+/* Of the result, as far as it can be large. */
+static double size_of_result(PsAstOp op, PyObject *a, PyObject *b) {
+    if (PyLong_Check(a) && PyLong_Check(b)) {
+        switch (op) {
+        case PS_AST_MULT: return bits_of(a) + bits_of(b);
+        case PS_AST_LSHIFT: return bits_of(a) + count_of(b);
+        case PS_AST_POW: return bits_of(a) > 1 ? bits_of(a) * count_of(b) : 0;
+        default: return 0;
+        }
     }
-    if (!PyLong_Check(a)) return false;
-    return !ps_number_int(b, &count) || count > MAX_PYTHON_SHIFT;
+    if (op == PS_AST_MULT && PyLong_Check(b)) return length_of(a) * count_of(b);
+    if (op == PS_AST_MULT && PyLong_Check(a)) return length_of(b) * count_of(a);
+    return op == PS_AST_ADD ? length_of(a) + length_of(b) : 0;
 }
 
 static PsStatus python_binary(Loop *l, PsAstOp op, PyObject *a, PyObject *b, PsValue *out) {
-    if (is_huge(op, a, b) || (op == PS_AST_MULT && is_huge(op, b, a))) return FAIL(l, PYTHON_HUGE, operators[op].symbol);
+    if (size_of_result(op, a, b) > MAX_PYTHON_SIZE) return FAIL(l, PYTHON_HUGE, operators[op].symbol);
     return ps_value_take(&l->front, operators[op].python(a, b), out);
 }
 
@@ -117,17 +156,19 @@ static PsStatus power(Loop *l, const PsValue *a, const PsValue *b, PsType type, 
 static PsStatus scalar_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
     const Operator *info = &operators[op];
     PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
-    if (!left || !right || info->rule == RULE_MATRIX) return unsupported(l, info->symbol, a, b);
+    if (info->rule == RULE_MATRIX) return unsupported(l, info->symbol, a, b, "matrices");
+    if (!left || !right) return unsupported(l, info->symbol, a, b, "numbers");
     bool real = loop_is_float(left) || loop_is_float(right);
     switch (info->rule) {
     case RULE_ARITH: return as_both(l, info->op, a, b, loop_promote(left, right), out);
     case RULE_DIVIDE: return divide(l, a, b, loop_promote(left, right), out);
     case RULE_POWER: return power(l, a, b, loop_promote(left, right), out);
     case RULE_BITS:
-        if (real) return unsupported(l, info->symbol, a, b);
+        if (real) return unsupported(l, info->symbol, a, b, "integers");
         return as_both(l, info->op, a, b, loop_promote_keep(left, right), out);
-    case RULE_SHIFT: return real ? unsupported(l, info->symbol, a, b) : shift(l, info->op, a, b, out);
-    default: return unsupported(l, info->symbol, a, b);
+    case RULE_SHIFT:
+        return real ? unsupported(l, info->symbol, a, b, "integers") : shift(l, info->op, a, b, out);
+    default: return unsupported(l, info->symbol, a, b, "numbers");
     }
 }
 
@@ -136,7 +177,8 @@ static PsStatus vector_binary(Loop *l, void *data, const PsValue *args, PsValue 
 }
 
 PsStatus loop_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
-    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON) return python_binary(l, op, a->object, b->object, out);
+    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON)
+        return python_binary(l, op, a->object, b->object, out);
     PsValue args[2] = {loop_load(l, a), loop_load(l, b)};
     if (loop_is_vector(a) || loop_is_vector(b)) return loop_vector_map(l, 2, args, vector_binary, &op, out);
     return scalar_binary(l, op, &args[0], &args[1], out);
@@ -153,14 +195,18 @@ static PsStatus python_unary(Loop *l, PsAstOp op, PyObject *a, PsValue *out) {
     if (op == PS_AST_NOT) {
         int truth = PyObject_IsTrue(a);
         result = truth < 0 ? NULL : PyBool_FromLong(!truth);
-    } else if (op == PS_AST_USUB) result = PyNumber_Negative(a);
-    else if (op == PS_AST_UADD) result = PyNumber_Positive(a);
-    else result = PyBool_Check(a) ? PyBool_FromLong(a == Py_False) : PyNumber_Invert(a);
+    } else if (op == PS_AST_USUB)
+        result = PyNumber_Negative(a);
+    else if (op == PS_AST_UADD)
+        result = PyNumber_Positive(a);
+    else
+        result = PyBool_Check(a) ? PyBool_FromLong(a == Py_False) : PyNumber_Invert(a);
     return ps_value_take(&l->front, result, out);
 }
 
 PsStatus loop_unary(Loop *l, PsAstOp op, const PsValue *a, PsValue *out) {
-    static const char *const symbols[] = {[PS_AST_UADD] = "+", [PS_AST_USUB] = "-", [PS_AST_INVERT] = "~", [PS_AST_NOT] = "not"};
+    static const char *const symbols[] = {
+        [PS_AST_UADD] = "+", [PS_AST_USUB] = "-", [PS_AST_INVERT] = "~", [PS_AST_NOT] = "not"};
     if (a->kind == PS_VALUE_PYTHON) return python_unary(l, op, a->object, out);
     if (loop_is_vector(a)) return loop_vector_map(l, 1, a, vector_unary, &op, out);
     PsType type = loop_numeric(l, a);
@@ -194,7 +240,8 @@ static bool is_signed(PsType t) { return ps_scalar_class(t) == PS_CLASS_INT; }
 
 /* i against u64, a signed and an unsigned integer of which the unsigned one is 64 bits wide: where i is negative the
  * answer is known, else both fit u64. `swapped`: u64 op i. */
-static PsStatus compare_u64(Loop *l, PsOpCode op, const PsValue *a, const PsValue *b, bool swapped, PsValue *out) {
+static PsStatus compare_u64(Loop *l, PsOpCode op, const PsValue *a, const PsValue *b, bool swapped,
+                            PsValue *out) {
     PsBuilder *builder = loop_b(l);
     PsRef i, u, result, negative, known;
     TRY(loop_as(l, swapped ? b : a, PS_I64, &i));
@@ -220,7 +267,7 @@ static PsType comparison_type(Loop *l, const PsValue *value) {
 static PsStatus scalar_compare(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
     PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
     PsOpCode code = comparisons[op].op;
-    if (!left || !right) return unsupported(l, comparisons[op].symbol, a, b);
+    if (!left || !right) return unsupported(l, comparisons[op].symbol, a, b, "numbers");
     left = comparison_type(l, a), right = comparison_type(l, b);
     PsType type = loop_promote_keep(left, right);
     if (loop_is_float(type) || is_signed(left) == is_signed(right) || left == PS_U1 || right == PS_U1)
@@ -235,12 +282,14 @@ static PsStatus vector_compare(Loop *l, void *data, const PsValue *args, PsValue
 
 PsStatus loop_compare(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
     if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON)
-        return ps_value_take(&l->front, PyObject_RichCompare(a->object, b->object, comparisons[op].python), out);
+        return ps_value_take(&l->front, PyObject_RichCompare(a->object, b->object, comparisons[op].python),
+                             out);
     PsValue args[2] = {loop_load(l, a), loop_load(l, b)};
     if (loop_is_vector(a) || loop_is_vector(b)) return loop_vector_map(l, 2, args, vector_compare, &op, out);
     /* Of values that can never be equal, such as a number and None. */
     if ((op == PS_AST_EQ || op == PS_AST_NOTEQ) && (!loop_numeric(l, a) || !loop_numeric(l, b)) &&
-        (a->kind == PS_VALUE_PYTHON || b->kind == PS_VALUE_PYTHON) && (a->kind != PS_VALUE_ARRAY && b->kind != PS_VALUE_ARRAY)) {
+        (a->kind == PS_VALUE_PYTHON || b->kind == PS_VALUE_PYTHON) &&
+        (a->kind != PS_VALUE_ARRAY && b->kind != PS_VALUE_ARRAY)) {
         *out = ps_value_python(op == PS_AST_NOTEQ ? Py_True : Py_False);
         return PS_OK;
     }

@@ -27,8 +27,10 @@ static PsStatus rule_attribute(PsFront *front, const PsValue *base, PyObject *na
     *out = loop_load((Loop *)front, &place);
     return PS_OK;
 }
-static PsStatus rule_call(PsFront *front, PyObject *callee, const PsValue *values, uint32_t nargs, PsValue *out) {
-    PsValue function = ps_value_python(callee), *copy = ps_arena_alloc(front->arena, sizeof *copy * (nargs + 1));
+static PsStatus rule_call(PsFront *front, PyObject *callee, const PsValue *values, uint32_t nargs,
+                          PsValue *out) {
+    PsValue function = ps_value_python(callee),
+            *copy = ps_arena_alloc(front->arena, sizeof *copy * (nargs + 1));
     if (!copy) return PS_NOMEM;
     for (uint32_t i = 0; i < nargs; i++) copy[i] = values[i];
     CallArgs args = {.args = copy, .nargs = nargs};
@@ -55,8 +57,8 @@ static PsStatus bind_parameter(Loop *l, const PsParam *param, uint32_t *narg) {
     return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
 }
 
-static PsStatus build_kernel(Loop *l, PyObject *function, PsAstTree *tree, const PsParam *params, uint32_t nparams,
-                             PyObject *returns) {
+static PsStatus build_kernel(Loop *l, PyObject *function, PsAstTree *tree, const PsParam *params,
+                             uint32_t nparams, PyObject *returns) {
     LoopFunc kernel = {.kind = FUNC_KERNEL, .region = 1};
     uint32_t narg = 0;
     Flow flow;
@@ -67,7 +69,9 @@ static PsStatus build_kernel(Loop *l, PyObject *function, PsAstTree *tree, const
     l->func = &kernel;
     l->front.func = &kernel.base;
     loop_at(l, tree->function);
+    if (tree->function->a) loop_at(l, tree->function->a);
     if (returns) TRY(loop_return_type(l, returns, &kernel.annotated));
+    loop_at(l, tree->function);
     for (uint32_t i = 0; i < nparams; i++) TRY(bind_parameter(l, &params[i], &narg));
     if (kernel.annotated && !ps_vec_push(l->front.arena, &main->results, kernel.annotated)) return PS_NOMEM;
     TRY(loop_exec_list(l, &tree->function->body, &flow));
@@ -106,17 +110,23 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
     ps_map_init(&l->instances, &out->arena);
     ps_map_init(&l->warned, &out->arena);
     PsStatus status = ps_front_begin(&l->front, types, options, out->module, &out->diag, &out->facts, &rules);
+    if (!status && !tree) status = ps_front_no_tree(&l->front, function);
     if (!status) status = build_kernel(l, function, tree, params, nparams, return_annotation);
-    if (status == PS_PYERR && PyErr_Occurred()) ps_front_note_place(&l->front);
+    if (status == PS_PYERR && PyErr_Occurred()) status = ps_front_python_failed(&l->front);
+    if (status == PS_FAIL) {
+        out->cause = l->front.cause;
+        l->front.cause = NULL;
+    }
     ps_front_end(&l->front);
     status = finish(out, params, nparams, status);
-    if (status == PS_PYERR && !PyErr_Occurred()) return PS_NOMEM;
+    if (ps_arena_failed(&out->arena) || (status == PS_PYERR && !PyErr_Occurred())) status = PS_NOMEM;
     if (status != PS_PYERR) PyErr_Clear();
     return status;
 }
 
 void ps_build_free(PsBuild *build) {
     ps_facts_free(&build->facts);
+    Py_CLEAR(build->cause);
     ps_arena_free(&build->arena);
     *build = (PsBuild){0};
 }

@@ -57,18 +57,22 @@ static PsStatus cast_to(Loop *l, void *data, const PsValue *args, PsValue *out) 
 }
 
 static PsStatus wants_dtype(Loop *l, const char *name, const PsValue *value, PsType *out) {
-    *out = value->kind == PS_VALUE_PYTHON ? ps_front_dtype(l->front.types, l->front.options, value->object) : PS_KIND_NONE;
+    *out = value->kind == PS_VALUE_PYTHON ? ps_front_dtype(l->front.types, l->front.options, value->object)
+                                          : PS_KIND_NONE;
     return *out ? PS_OK : FAIL(l, BUILTIN_DTYPE, name, loop_describe(l, value));
 }
 
 static PsStatus call_unary(Loop *l, Call *call, CallArgs *args, PsValue *out) {
     PsType type;
-    if (loop_is_vector(&args->args[0])) TRY(loop_vector_map(l, 1, args->args, unary, call, out));
-    else TRY(unary(l, call, args->args, out));
+    if (loop_is_vector(&args->args[0]))
+        TRY(loop_vector_map(l, 1, args->args, unary, call, out));
+    else
+        TRY(unary(l, call, args->args, out));
     if (args->nargs == 1) return PS_OK;
     TRY(wants_dtype(l, call->info->name, &args->args[1], &type));
     PsValue whole = *out;
-    return loop_is_vector(&whole) ? loop_vector_map(l, 1, &whole, cast_to, &type, out) : cast_to(l, &type, &whole, out);
+    return loop_is_vector(&whole) ? loop_vector_map(l, 1, &whole, cast_to, &type, out)
+                                  : cast_to(l, &type, &whole, out);
 }
 
 /* -- two operands -- */
@@ -81,7 +85,8 @@ static PsStatus both_as(Loop *l, PsOpCode op, const PsValue *args, PsType type, 
     return PS_OK;
 }
 
-static PsStatus shift_unsigned(Loop *l, const char *name, const PsValue *args, PsType left, PsType right, PsValue *out) {
+static PsStatus shift_unsigned(Loop *l, const char *name, const PsValue *args, PsType left, PsType right,
+                               PsValue *out) {
     PsRef a, b;
     if (loop_is_float(left) || loop_is_float(right))
         return FAIL(l, INTEGERS_ONLY, name, ps_scalar_name(loop_is_float(left) ? left : right));
@@ -100,8 +105,10 @@ static PsStatus binary(Loop *l, void *data, const PsValue *args, PsValue *out) {
     switch (call->id) {
     case PS_BUILTIN_POW: return loop_binary(l, PS_AST_POW, &args[0], &args[1], out);
     case PS_BUILTIN_BIT_SHR: return shift_unsigned(l, call->info->name, args, left, right, out);
-    case PS_BUILTIN_RAW_DIV: return both_as(l, loop_is_float(type) ? PS_OP_DIV : PS_OP_TRUNCDIV, args, type, out);
-    case PS_BUILTIN_RAW_MOD: return both_as(l, loop_is_float(type) ? PS_OP_FMOD : PS_OP_TRUNCMOD, args, type, out);
+    case PS_BUILTIN_RAW_DIV:
+        return both_as(l, loop_is_float(type) ? PS_OP_DIV : PS_OP_TRUNCDIV, args, type, out);
+    case PS_BUILTIN_RAW_MOD:
+        return both_as(l, loop_is_float(type) ? PS_OP_FMOD : PS_OP_TRUNCMOD, args, type, out);
     default: break;
     }
     if (!loop_is_float(type)) type = l->front.options->default_fp;
@@ -121,8 +128,10 @@ static PsStatus call_fold(Loop *l, Call *call, CallArgs *args, PsValue *out) {
     *out = args->args[0];
     for (uint32_t i = 1; i < args->nargs; i++) {
         PsValue pair[2] = {*out, args->args[i]};
-        if (loop_is_vector(&pair[0]) || loop_is_vector(&pair[1])) TRY(loop_vector_map(l, 2, pair, fold_pair, call, out));
-        else TRY(fold_pair(l, call, pair, out));
+        if (loop_is_vector(&pair[0]) || loop_is_vector(&pair[1]))
+            TRY(loop_vector_map(l, 2, pair, fold_pair, call, out));
+        else
+            TRY(fold_pair(l, call, pair, out));
     }
     return PS_OK;
 }
@@ -150,9 +159,13 @@ static PsStatus is_rule(Loop *l, void *data, const PsValue *args, PsValue *out) 
     PsRef ref;
     TRY(wants_number(l, nan ? "isnan" : "isinf", &args[0], &type));
     TRY(loop_as(l, &args[0], type, &ref));
-    if (!loop_is_float(type)) ref = ps_build_int(b, PS_U1, 0);
-    else if (nan) ref = ps_build_binary(b, PS_OP_NE, ref, ref);
-    else ref = ps_build_binary(b, PS_OP_EQ, ps_build_unary(b, PS_OP_ABS, ref), ps_build_float(b, type, INFINITY));
+    if (!loop_is_float(type))
+        ref = ps_build_int(b, PS_U1, 0);
+    else if (nan)
+        ref = ps_build_binary(b, PS_OP_NE, ref, ref);
+    else
+        ref =
+            ps_build_binary(b, PS_OP_EQ, ps_build_unary(b, PS_OP_ABS, ref), ps_build_float(b, type, INFINITY));
     *out = loop_scalar(l, ref);
     return PS_OK;
 }
@@ -177,7 +190,9 @@ static PsStatus map(Loop *l, CallArgs *args, Rule rule, void *data, PsValue *out
     return rule(l, data, args->args, out);
 }
 
-static PsStatus form_select(Loop *l, CallArgs *args, PsValue *out) { return map(l, args, select_rule, NULL, out); }
+static PsStatus form_select(Loop *l, CallArgs *args, PsValue *out) {
+    return map(l, args, select_rule, NULL, out);
+}
 static PsStatus form_not(Loop *l, CallArgs *args, PsValue *out) { return map(l, args, not_rule, NULL, out); }
 static PsStatus form_isnan(Loop *l, CallArgs *args, PsValue *out) {
     PsBuiltinId id = PS_BUILTIN_ISNAN;
@@ -221,8 +236,10 @@ static PsStatus form_bit_cast(Loop *l, CallArgs *args, PsValue *out) {
 
 static PsStatus form_static(Loop *l, CallArgs *args, PsValue *out) {
     for (uint32_t i = 0; i < args->nargs; i++)
-        if (args->args[i].kind == PS_VALUE_SCALAR) return FAIL(l, STATIC_NEEDED, "ti.static", loop_describe(l, &args->args[i]));
-    if (args->nargs == 1) *out = args->args[0];
+        if (args->args[i].kind == PS_VALUE_SCALAR)
+            return FAIL(l, STATIC_NEEDED, "ti.static", loop_describe(l, &args->args[i]));
+    if (args->nargs == 1)
+        *out = args->args[0];
     else {
         PyObject *tuple = ps_front_keep(&l->front, PyTuple_New(args->nargs));
         for (uint32_t i = 0; tuple && i < args->nargs; i++) {
@@ -243,14 +260,16 @@ static PsStatus form_static_assert(Loop *l, CallArgs *args, PsValue *out) {
     *out = ps_value_python(Py_None);
     if (truth < 0) return FAIL(l, STATIC_ASSERT_RUNTIME, loop_describe(l, &args->args[0]));
     if (truth) return PS_OK;
-    if (args->nargs == 1 || args->args[1].kind != PS_VALUE_PYTHON) return FAIL(l, STATIC_ASSERT, "");
+    if (args->nargs == 1 || args->args[1].kind != PS_VALUE_PYTHON)
+        return FAIL(l, STATIC_ASSERT, "this static assertion does not hold");
     PyObject *text = ps_front_keep(&l->front, PyObject_Str(args->args[1].object));
     const char *message = text ? PyUnicode_AsUTF8(text) : NULL;
     return message ? FAIL(l, STATIC_ASSERT, message) : PS_PYERR;
 }
 
 static PsStatus form_static_print(Loop *l, CallArgs *args, PsValue *out) {
-    PyObject *builtins = PyEval_GetBuiltins(), *print = builtins ? PyDict_GetItemString(builtins, "print") : NULL;
+    PyObject *builtins = PyEval_GetBuiltins(),
+             *print = builtins ? PyDict_GetItemString(builtins, "print") : NULL;
     PyObject *tuple = ps_front_keep(&l->front, PyTuple_New(args->nargs));
     *out = ps_value_python(Py_None);
     for (uint32_t i = 0; tuple && i < args->nargs; i++) {
@@ -268,13 +287,15 @@ static PsStatus form_grouped(Loop *l, CallArgs *args, PsValue *out) {
     PsValue *inner = ps_arena_alloc(l->front.arena, sizeof *inner);
     if (!inner) return PS_NOMEM;
     *inner = args->args[0];
-    if (inner->kind != PS_VALUE_ARRAY && inner->kind != PS_VALUE_NDRANGE) return FAIL(l, GROUPED, loop_describe(l, inner));
+    if (inner->kind != PS_VALUE_ARRAY && inner->kind != PS_VALUE_NDRANGE)
+        return FAIL(l, GROUPED, loop_describe(l, inner));
     *out = (PsValue){.kind = PS_VALUE_GROUPED, .items = inner};
     return PS_OK;
 }
 
 static PsStatus form_loop_config(Loop *l, CallArgs *args, PsValue *out) {
-    static const char *const known[] = {"serialize", "parallelize", "block_dim", "block_dim_adaptive", "bit_vectorize", "name"};
+    static const char *const known[] = {"serialize",          "parallelize",   "block_dim",
+                                        "block_dim_adaptive", "bit_vectorize", "name"};
     *out = ps_value_python(Py_None);
     l->config = true;
     l->serialize = false;
@@ -311,21 +332,26 @@ static PsStatus (*const forms[PS_BUILTIN_COUNT])(Loop *, CallArgs *, PsValue *) 
 
 /* -- calls -- */
 
-static PsStatus check_count(Loop *l, const PsBuiltinInfo *info, const CallArgs *args) {
-    if ((int)args->nargs >= info->min_args && (info->max_args < 0 || (int)args->nargs <= info->max_args)) return PS_OK;
-    return FAIL(l, BUILTIN_COUNT, info->name, info->min_args, info->max_args == info->min_args ? "" : " or more", args->nargs);
+PsStatus loop_check_builtin(Loop *l, PsBuiltinId id, const CallArgs *args) {
+    const PsBuiltinInfo *info = &ps_builtin_info[id];
+    if (id != PS_BUILTIN_NDRANGE && id != PS_BUILTIN_LOOP_CONFIG) TRY(loop_no_keywords(l, info->name, args));
+    if ((int)args->nargs >= info->min_args && (info->max_args < 0 || (int)args->nargs <= info->max_args))
+        return PS_OK;
+    return FAIL(l, BUILTIN_COUNT, info->name, info->min_args,
+                info->max_args == info->min_args ? "" : " or more",
+                info->min_args == 1 && info->max_args == 1 ? "" : "s", args->nargs);
 }
 
 PsStatus loop_call_builtin(Loop *l, PsBuiltinId id, CallArgs *args, PsValue *out) {
     Call call = {id, &ps_builtin_info[id]};
-    TRY(check_count(l, call.info, args));
-    if (id != PS_BUILTIN_NDRANGE && id != PS_BUILTIN_LOOP_CONFIG) TRY(loop_no_keywords(l, call.info->name, args));
+    TRY(loop_check_builtin(l, id, args));
     switch (call.info->kind) {
     case PS_BUILTIN_KIND_UNARY: return call_unary(l, &call, args, out);
     case PS_BUILTIN_KIND_BINARY: return map(l, args, binary, &call, out);
     case PS_BUILTIN_KIND_FOLD: return call_fold(l, &call, args, out);
     case PS_BUILTIN_KIND_ATOMIC:
-        return loop_atomic(l, call.info->op, id == PS_BUILTIN_ATOMIC_SUB, call.info->name, &args->args[0], &args->args[1], out);
+        return loop_atomic(l, call.info->op, id == PS_BUILTIN_ATOMIC_SUB, call.info->name, &args->args[0],
+                           &args->args[1], out);
     case PS_BUILTIN_KIND_FORM: break;
     }
     return id == PS_BUILTIN_ATOMIC_CAS ? loop_atomic_cas(l, args, out) : forms[id](l, args, out);

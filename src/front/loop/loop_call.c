@@ -26,7 +26,8 @@ static PsStatus eval_keywords(Loop *l, PsAst *node, bool places, CallArgs *args)
             if (!ps_vec_push(l->front.arena, &values, value)) return PS_NOMEM;
             continue;
         }
-        if (value.kind != PS_VALUE_PYTHON || !PyDict_Check(value.object)) return FAIL(l, CALL_STARS, loop_describe(l, &value));
+        if (value.kind != PS_VALUE_PYTHON || !PyDict_Check(value.object))
+            return FAIL(l, CALL_STARS, loop_describe(l, &value));
         while (PyDict_Next(value.object, &at, &key, &item)) {
             PsValue taken;
             if (!PyUnicode_Check(key)) return FAIL(l, CALL_STARS, "a dict with keys that are no strings");
@@ -54,7 +55,8 @@ static PsStatus eval_args(Loop *l, PsAst *node, bool first_place, bool all_place
                 if (!ps_vec_push(l->front.arena, &values, items[k])) return PS_NOMEM;
             continue;
         }
-        TRY(all_places || (first_place && i == 0) ? loop_eval_place(l, item, &value) : loop_eval(l, item, &value));
+        TRY(all_places || (first_place && i == 0) ? loop_eval_place(l, item, &value)
+                                                  : loop_eval(l, item, &value));
         if (!ps_vec_push(l->front.arena, &values, value)) return PS_NOMEM;
     }
     args->args = values.data;
@@ -68,11 +70,12 @@ PsStatus loop_no_keywords(Loop *l, const char *name, const CallArgs *args) {
     return keyword ? FAIL(l, CALL_KEYWORD, name, keyword) : PS_PYERR;
 }
 
+/* Whether Python alone cannot do it: some argument is no plain Python object. */
 static bool any_runtime(const CallArgs *args) {
     for (uint32_t i = 0; i < args->nargs; i++)
-        if (ps_value_is_runtime(&args->args[i])) return true;
+        if (args->args[i].kind != PS_VALUE_PYTHON) return true;
     for (uint32_t i = 0; i < args->nnamed; i++)
-        if (ps_value_is_runtime(&args->named[i])) return true;
+        if (args->named[i].kind != PS_VALUE_PYTHON) return true;
     return false;
 }
 
@@ -80,7 +83,8 @@ static bool any_runtime(const CallArgs *args) {
 
 static PsStatus call_python(Loop *l, PyObject *callee, const CallArgs *args, PsValue *out) {
     uint32_t n = args->nargs + args->nnamed, made = 0;
-    PyObject **objects = ps_arena_alloc(l->front.arena, sizeof *objects * (n + 1)), *names = NULL, *result = NULL;
+    PyObject **objects = ps_arena_alloc(l->front.arena, sizeof *objects * (n + 1)), *names = NULL,
+             *result = NULL;
     if (!objects) return PS_NOMEM;
     for (; made < n; made++) {
         const PsValue *value = made < args->nargs ? &args->args[made] : &args->named[made - args->nargs];
@@ -124,10 +128,10 @@ static const struct {
     const char *name;
     PsBuiltinId id;
 } aliases[] = {
-    {"fabs", PS_BUILTIN_ABS},      {"absolute", PS_BUILTIN_ABS},   {"arcsin", PS_BUILTIN_ASIN}, {"arccos", PS_BUILTIN_ACOS},
-    {"arctan", PS_BUILTIN_ATAN},   {"arctan2", PS_BUILTIN_ATAN2},  {"power", PS_BUILTIN_POW},   {"maximum", PS_BUILTIN_MAX},
-    {"minimum", PS_BUILTIN_MIN},   {"fmax", PS_BUILTIN_MAX},    {"fmin", PS_BUILTIN_MIN},
-    {"logical_not", PS_BUILTIN_LOGICAL_NOT},
+    {"fabs", PS_BUILTIN_ABS},    {"absolute", PS_BUILTIN_ABS}, {"arcsin", PS_BUILTIN_ASIN},
+    {"arccos", PS_BUILTIN_ACOS}, {"arctan", PS_BUILTIN_ATAN},  {"arctan2", PS_BUILTIN_ATAN2},
+    {"power", PS_BUILTIN_POW},   {"maximum", PS_BUILTIN_MAX},  {"minimum", PS_BUILTIN_MIN},
+    {"fmax", PS_BUILTIN_MAX},    {"fmin", PS_BUILTIN_MIN},     {"logical_not", PS_BUILTIN_LOGICAL_NOT},
 };
 
 static bool find_builtin(const char *name, PsBuiltinId *out) {
@@ -135,8 +139,8 @@ static bool find_builtin(const char *name, PsBuiltinId *out) {
         if (!strcmp(aliases[i].name, name)) return *out = aliases[i].id, true;
     for (int id = 0; id < PS_BUILTIN_COUNT; id++) {
         PsBuiltinKind kind = ps_builtin_info[id].kind;
-        bool number = kind == PS_BUILTIN_KIND_UNARY || kind == PS_BUILTIN_KIND_BINARY || kind == PS_BUILTIN_KIND_FOLD ||
-                      id == PS_BUILTIN_ISNAN || id == PS_BUILTIN_ISINF;
+        bool number = kind == PS_BUILTIN_KIND_UNARY || kind == PS_BUILTIN_KIND_BINARY ||
+                      kind == PS_BUILTIN_KIND_FOLD || id == PS_BUILTIN_ISNAN || id == PS_BUILTIN_ISINF;
         if (number && !strcmp(ps_builtin_info[id].name, name)) return *out = (PsBuiltinId)id, true;
     }
     return false;
@@ -150,7 +154,8 @@ bool loop_python_builtin(PyObject *callee, PsBuiltinId *out) {
             if (!strcmp(names[i], name)) return find_builtin(name, out);
         return false;
     }
-    if (is_function_of(callee, "math", NULL)) return find_builtin(((PyCFunctionObject *)callee)->m_ml->ml_name, out);
+    if (is_function_of(callee, "math", NULL))
+        return find_builtin(((PyCFunctionObject *)callee)->m_ml->ml_name, out);
     if (!ps_is_numpy(callee, "ufunc")) return false;
     PyObject *name = PyObject_GetAttrString(callee, "__name__");
     const char *text = name ? PyUnicode_AsUTF8(name) : NULL;
@@ -159,6 +164,8 @@ bool loop_python_builtin(PyObject *callee, PsBuiltinId *out) {
     PyErr_Clear();
     return found;
 }
+
+bool ps_loop_python_builtin(PyObject *callee, PsBuiltinId *out) { return loop_python_builtin(callee, out); }
 
 static PsStatus call_len(Loop *l, CallArgs *args, PsValue *out) {
     const PsValue *value = &args->args[0];
@@ -173,7 +180,8 @@ static PsStatus call_len(Loop *l, CallArgs *args, PsValue *out) {
 static PsStatus call_range(Loop *l, CallArgs *args, PsValue *out) {
     if (!any_runtime(args)) {
         for (uint32_t i = 0; i < args->nargs; i++)
-            if (PyFloat_Check(args->args[i].object)) return FAIL(l, RANGE_TYPE, loop_describe(l, &args->args[i]));
+            if (PyFloat_Check(args->args[i].object))
+                return FAIL(l, RANGE_TYPE, loop_describe(l, &args->args[i]));
         return call_python(l, (PyObject *)&PyRange_Type, args, out);
     }
     if (args->nargs == 3) return FAIL(l, RANGE_STEP);
@@ -187,6 +195,7 @@ static PsStatus call_range(Loop *l, CallArgs *args, PsValue *out) {
 /* max([a, b]) of one sequence: its elements. */
 static PsStatus spread(Loop *l, PsBuiltinId id, CallArgs *args) {
     if ((id != PS_BUILTIN_MIN && id != PS_BUILTIN_MAX) || args->nargs != 1) return PS_OK;
+    if (loop_numeric(l, &args->args[0])) return PS_OK;
     return loop_items(l, &args->args[0], &args->args, &args->nargs);
 }
 
@@ -209,7 +218,8 @@ static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsV
     if (is_function_of(callee, "builtins", "getattr") && args->nargs == 2 && !args->nnamed &&
         args->args[1].kind == PS_VALUE_PYTHON && PyUnicode_Check(args->args[1].object))
         return loop_attribute(l, &args->args[0], args->args[1].object, out);
-    if (runtime && is_function_of(callee, "builtins", "len") && args->nargs == 1) return call_len(l, args, out);
+    if (args->nargs == 1 && args->args[0].kind != PS_VALUE_PYTHON && is_function_of(callee, "builtins", "len"))
+        return call_len(l, args, out);
     if ((runtime || holds_runtime(l, args)) && loop_python_builtin(callee, &id)) {
         TRY(spread(l, id, args));
         return loop_call_builtin(l, id, args, out);
@@ -243,8 +253,9 @@ static PsStatus call_dtype(Loop *l, PyObject *callee, PsType type, CallArgs *arg
 /* -- methods that change a container -- */
 
 static bool is_mutator(PyObject *callee) {
-    static const char *const names[] = {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update",
-                                        "add", "discard", "setdefault", "popitem"};
+    static const char *const names[] = {"append",  "extend",     "insert",  "remove", "pop",
+                                        "clear",   "sort",       "reverse", "update", "add",
+                                        "discard", "setdefault", "popitem"};
     if (!PyCFunction_Check(callee)) return false;
     PyCFunctionObject *function = (PyCFunctionObject *)callee;
     PyObject *self = function->m_self;
@@ -259,7 +270,8 @@ static bool is_mutator(PyObject *callee) {
 static PsStatus check_mutation(Loop *l, PsAst *node, PyObject *callee) {
     if (!is_mutator(callee)) return PS_OK;
     PsAst *holder = node->a->kind == PS_AST_ATTRIBUTE ? node->a->a : NULL;
-    PsBinding *binding = holder && holder->kind == PS_AST_NAME ? ps_name_find(&l->func->base, holder->name) : NULL;
+    PsBinding *binding =
+        holder && holder->kind == PS_AST_NAME ? ps_name_find(&l->func->base, holder->name) : NULL;
     PsValue self = ps_value_python(((PyCFunctionObject *)callee)->m_self);
     if (binding && binding->region == loop_b(l)->region) return PS_OK;
     return FAIL(l, MUTATE, loop_describe(l, &self));
@@ -281,12 +293,14 @@ bool loop_builtin_wants_place(Loop *l, const PsValue *callee) {
 static PsStatus call_builtin(Loop *l, PyObject *callee, CallArgs *args, PsValue *out) {
     PsBuiltinId id = ((PsBuiltinObject *)callee)->id;
     PsBuiltinKind kind = ps_builtin_info[id].kind;
-    bool numbers = kind == PS_BUILTIN_KIND_UNARY || kind == PS_BUILTIN_KIND_BINARY || kind == PS_BUILTIN_KIND_FOLD ||
-                   id == PS_BUILTIN_ISNAN || id == PS_BUILTIN_ISINF;
+    bool numbers = kind == PS_BUILTIN_KIND_UNARY || kind == PS_BUILTIN_KIND_BINARY ||
+                   kind == PS_BUILTIN_KIND_FOLD || id == PS_BUILTIN_ISNAN || id == PS_BUILTIN_ISINF;
     if (!numbers || any_runtime(args)) return loop_call_builtin(l, id, args, out);
-    if (id == PS_BUILTIN_POW && args->nargs == 2) return loop_binary(l, PS_AST_POW, &args->args[0], &args->args[1], out);
+    if (id == PS_BUILTIN_POW && args->nargs == 2)
+        return loop_binary(l, PS_AST_POW, &args->args[0], &args->args[1], out);
     for (uint32_t i = 0; i < args->nargs; i++)
         if (loop_is_vector(&args->args[i])) return loop_call_builtin(l, id, args, out);
+    TRY(loop_check_builtin(l, id, args));
     return call_python(l, callee, args, out);
 }
 
@@ -314,7 +328,8 @@ PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue
 
 /* "{}".format(x) with runtime values among the arguments. */
 static bool is_format_call(PyObject *callee) {
-    return PyCFunction_Check(callee) && PyCFunction_GET_SELF(callee) && PyUnicode_Check(PyCFunction_GET_SELF(callee)) &&
+    return PyCFunction_Check(callee) && PyCFunction_GET_SELF(callee) &&
+           PyUnicode_Check(PyCFunction_GET_SELF(callee)) &&
            !strcmp(((PyCFunctionObject *)callee)->m_ml->ml_name, "format");
 }
 

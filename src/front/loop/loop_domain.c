@@ -11,7 +11,7 @@ static PsStatus check_bound(Loop *l, const PsValue *value) {
     int64_t known;
     if (!type || loop_is_float(type)) return FAIL(l, RANGE_TYPE, loop_describe(l, value));
     if (value->kind == PS_VALUE_PYTHON && !ps_number_int(value->object, &known))
-        return FAIL(l, RANGE_LARGE, loop_describe(l, value));
+        return FAIL(l, RANGE_LARGE, loop_describe(l, value), (long long)INT64_MAX);
     return PS_OK;
 }
 
@@ -44,13 +44,15 @@ static PsStatus ndrange_axis(Loop *l, const PsValue *arg, PsValue *lo, PsValue *
     uint32_t n;
     *lo = zero();
     *hi = *arg;
-    bool sequence = loop_is_vector(arg) || (arg->kind == PS_VALUE_PYTHON && (PyTuple_Check(arg->object) || PyList_Check(arg->object)));
+    bool sequence = loop_is_vector(arg) ||
+                    (arg->kind == PS_VALUE_PYTHON && (PyTuple_Check(arg->object) || PyList_Check(arg->object)));
     if (sequence) {
         TRY(loop_items(l, arg, &items, &n));
         if (n != 2) return FAIL(l, NDRANGE_ARG, loop_describe(l, arg));
         *lo = items[0];
         *hi = items[1];
-    } else if (!loop_numeric(l, arg)) return FAIL(l, NDRANGE_ARG, loop_describe(l, arg));
+    } else if (!loop_numeric(l, arg))
+        return FAIL(l, NDRANGE_ARG, loop_describe(l, arg));
     for (int i = 0; i < 2; i++) {
         const PsValue *bound = i ? hi : lo;
         PsType type = loop_numeric(l, bound);
@@ -66,7 +68,8 @@ static PsStatus ndrange_axes(Loop *l, const PsValue *axes, PsDomain *domain) {
     if (n != domain->ndim) return FAIL(l, NDRANGE_AXES_COUNT, n, domain->ndim);
     for (uint32_t i = 0; i < n; i++) {
         int64_t axis;
-        if (items[i].kind != PS_VALUE_PYTHON || !PyLong_Check(items[i].object) || !ps_number_int(items[i].object, &axis))
+        if (items[i].kind != PS_VALUE_PYTHON || !PyLong_Check(items[i].object) ||
+            !ps_number_int(items[i].object, &axis))
             return FAIL(l, NDRANGE_AXES_TYPE, loop_describe(l, &items[i]));
         if (axis < 0 || axis >= n || seen >> axis & 1) return FAIL(l, NDRANGE_AXES, n);
         seen |= 1u << axis;
@@ -86,7 +89,8 @@ PsStatus loop_make_ndrange(Loop *l, const CallArgs *args, PsValue *out) {
         TRY(ndrange_axis(l, &args->args[i], &domain->lo[i], &domain->hi[i]));
     }
     for (uint32_t i = 0; i < args->nnamed; i++) {
-        if (PyUnicode_CompareWithASCIIString(args->names[i], "axes") != 0) return loop_no_keywords(l, "ndrange", args);
+        if (PyUnicode_CompareWithASCIIString(args->names[i], "axes") != 0)
+            return loop_no_keywords(l, "ndrange", args);
         TRY(ndrange_axes(l, &args->named[i], domain));
     }
     *out = (PsValue){.kind = PS_VALUE_NDRANGE, .domain = domain};
@@ -103,7 +107,8 @@ PsStatus loop_parallel_bound(Loop *l, const PsValue *value, PsRef *out) {
     TRY(check_bound(l, value));
     if (value->kind == PS_VALUE_PYTHON) {
         ps_number_int(value->object, &known);
-        if (known < INT32_MIN || known > INT32_MAX) return FAIL(l, RANGE_LARGE, loop_describe(l, value));
+        if (known < -(int64_t)PS_INDEX_LIMIT || known > PS_INDEX_LIMIT)
+            return FAIL(l, RANGE_LARGE, loop_describe(l, value), (long long)PS_INDEX_LIMIT);
         *out = ps_build_int(b, PS_I32, known);
         return PS_OK;
     }
@@ -111,7 +116,8 @@ PsStatus loop_parallel_bound(Loop *l, const PsValue *value, PsRef *out) {
     if (type == PS_U64) {
         wide = ps_build_binary(b, PS_OP_MIN, value->ref, ps_build_int(b, PS_U64, INT32_MAX));
     } else {
-        wide = ps_build_binary(b, PS_OP_MIN, ps_build_cast(b, value->ref, PS_I64), ps_build_int(b, PS_I64, INT32_MAX));
+        wide = ps_build_binary(b, PS_OP_MIN, ps_build_cast(b, value->ref, PS_I64),
+                               ps_build_int(b, PS_I64, INT32_MAX));
         wide = ps_build_binary(b, PS_OP_MAX, wide, ps_build_int(b, PS_I64, INT32_MIN));
     }
     *out = ps_build_cast(b, wide, PS_I32);

@@ -64,7 +64,7 @@ static int component(const char *name) {
 
 static PsStatus vector_attribute(Loop *l, const PsValue *base, const char *name, PsValue *out) {
     int i = component(name);
-    if (i < 0) return FAIL(l, ATTRIBUTE, loop_describe(l, base), name);
+    if (i < 0) return FAIL(l, ATTRIBUTE_OF, loop_describe(l, base), name, "the components x, y, z and w");
     if ((uint32_t)i >= base->count) return FAIL(l, VECTOR_COMPONENT, name, base->count);
     *out = base->items[i];
     return PS_OK;
@@ -74,8 +74,9 @@ static PsStatus array_attribute(Loop *l, const PsValue *base, const char *name, 
     const PsTypeInfo *info = ps_type_info(l->front.module, base->type);
     if (!strcmp(name, "shape")) return loop_shape(l, base, out);
     if (!strcmp(name, "ndim")) return ps_value_take(&l->front, PyLong_FromLong(info->ndim), out);
-    if (!strcmp(name, "dtype")) return ps_value_take(&l->front, Py_NewRef(l->front.types->dtypes[info->elem]), out);
-    return FAIL(l, ATTRIBUTE, loop_describe(l, base), name);
+    if (!strcmp(name, "dtype"))
+        return ps_value_take(&l->front, Py_NewRef(l->front.types->dtypes[info->elem]), out);
+    return FAIL(l, ATTRIBUTE_OF, loop_describe(l, base), name, "shape, ndim and dtype");
 }
 
 PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) {
@@ -187,6 +188,7 @@ static PsStatus eval_dict(Loop *l, PsAst *node, PsValue *out) {
     for (uint32_t i = 0; i < node->list.len; i++) {
         if (node->list.items[i]) TRY(loop_eval_python(l, node->list.items[i], &key));
         TRY(loop_eval_python(l, node->body.items[i], &value));
+        loop_at(l, node->list.items[i] ? node->list.items[i] : node->body.items[i]);
         int failed = node->list.items[i] ? PyDict_SetItem(dict, key, value) : PyDict_Update(dict, value);
         if (failed) return ps_front_python_failed(&l->front);
     }
@@ -200,7 +202,11 @@ static PsStatus eval_namedexpr(Loop *l, PsAst *node, PsValue *out) {
     PsValue value;
     TRY(loop_eval(l, node->b, &value));
     loop_at(l, node);
-    TRY(loop_assign_name(l, node->a, &value));
+    PsSpan outer = l->value_at;
+    l->value_at = (PsSpan){0};
+    PsStatus status = loop_assign_name(l, node->a, &value);
+    l->value_at = outer;
+    if (status) return status;
     return loop_eval(l, node->a, out);
 }
 
@@ -210,10 +216,12 @@ static PsStatus refuse(Loop *l, PsAst *node, PsValue *out) {
 #define PS_AST(id, name) [PS_AST_##id] = name,
 #include "front/ast/ast.def"
     };
-    const char *name = node->kind == PS_AST_OTHER_EXPRESSION && node->name ? PyUnicode_AsUTF8(node->name) : names[node->kind];
+    const char *name =
+        node->kind == PS_AST_OTHER_EXPRESSION && node->name ? PyUnicode_AsUTF8(node->name) : names[node->kind];
     if (!name) return PS_PYERR;
     if (node->kind == PS_AST_LAMBDA) return FAIL(l, LAMBDA);
-    return FAIL(l, UNSUPPORTED_NODE, name);
+    if (node->kind == PS_AST_TOO_DEEP) return FAIL(l, TOO_DEEP);
+    return loop_refuse_node(l, name);
 }
 
 static const Eval evals[PS_AST_COUNT] = {

@@ -31,9 +31,10 @@ static PsStatus bind_index(Loop *l, PsAst *target, const PsValue *value) {
 static PsStatus bind_targets(Loop *l, For *f) {
     PsAst *target = f->node->a;
     uint32_t ndim = f->domain.ndim;
+    loop_at(l, target);
     if (f->grouped) {
         PsValue vector;
-        if (target->kind != PS_AST_NAME) return FAIL(l, GROUPED_TARGETS, target->list.len);
+        if (target->kind == PS_AST_TUPLE) return FAIL(l, GROUPED_TARGETS, target->list.len);
         TRY(loop_vector_new(l, ndim, &vector));
         for (uint32_t i = 0; i < ndim; i++) vector.items[i] = loop_scalar(l, f->index[i]);
         return bind_index(l, target, &vector);
@@ -42,8 +43,10 @@ static PsStatus bind_targets(Loop *l, For *f) {
         PsValue value = loop_scalar(l, f->index[0]);
         return bind_index(l, target, &value);
     }
-    uint32_t n = target->kind == PS_AST_TUPLE || target->kind == PS_AST_LIST ? target->list.len : 1;
-    if (n != ndim || target->kind == PS_AST_NAME) return FAIL(l, LOOP_TARGETS, n, ndim);
+    bool sequence = target->kind == PS_AST_TUPLE || target->kind == PS_AST_LIST;
+    if (!sequence && target->kind != PS_AST_NAME) return FAIL(l, LOOP_TARGET);
+    uint32_t n = sequence ? target->list.len : 1;
+    if (n != ndim || !sequence) return FAIL(l, LOOP_TARGETS, n, ndim);
     for (uint32_t i = 0; i < n; i++) {
         PsValue value = loop_scalar(l, f->index[i]);
         TRY(bind_index(l, target->list.items[i], &value));
@@ -75,8 +78,9 @@ static PsStatus exec_parallel(Loop *l, For *f) {
         TRY(loop_parallel_bound(l, &domain->hi[axis], &args[2 * i + 1]));
     }
     PsBuilder *b = loop_b(l), saved = *b;
-    PsRef op = ps_build_op(b, PS_OP_PARFOR, PS_KIND_NONE, args, 2 * domain->ndim, 0);
-    PsRegion region = ps_op(b->func, op)->region0;
+    PsRef op;
+    PsRegion region;
+    TRY(loop_build_regions(l, PS_OP_PARFOR, args, 2 * domain->ndim, &op, &region));
     for (uint32_t i = 0; i < domain->ndim; i++)
         f->index[domain->has_axes ? domain->axes[i] : i] = ps_region_add_param(b->func, region, PS_I32);
     LoopContext context = {.kind = LOOP_PARALLEL};
@@ -103,7 +107,8 @@ static bool breaks(const PsAstList *body) {
 static bool is_wide(Loop *l, const PsValue *value) {
     PsType type = loop_numeric(l, value);
     int64_t known;
-    if (value->kind == PS_VALUE_PYTHON && ps_number_int(value->object, &known)) return known < INT32_MIN || known > INT32_MAX;
+    if (value->kind == PS_VALUE_PYTHON && ps_number_int(value->object, &known))
+        return known < INT32_MIN || known > INT32_MAX;
     return ps_scalar_bits(type) == 64 || type == PS_U32;
 }
 
@@ -120,13 +125,14 @@ static PsStatus serial_bound(Loop *l, const PsValue *value, PsType type, PsRef *
 static PsStatus exec_serial_axis(Loop *l, For *f, uint32_t level, PsRef broken, const PsRef *bounds);
 
 /* After the loops inside a nest: a break there ends this one too. */
-static void pass_break_on(Loop *l, PsRef broken) {
+static PsStatus pass_break_on(Loop *l, PsRef broken) {
     PsBuilder *b = loop_b(l), saved = *b;
     PsRef flag = ps_build_load(b, broken);
-    PsRef branch = ps_build_op(b, PS_OP_IF, PS_KIND_NONE, &flag, 1, 0);
-    b->region = ps_op(b->func, branch)->region0;
+    PsRef branch;
+    TRY(loop_build_regions(l, PS_OP_IF, &flag, 1, &branch, &b->region));
     ps_build_op(b, PS_OP_BREAK, PS_KIND_NONE, NULL, 0, 0);
     *b = saved;
+    return PS_OK;
 }
 
 static PsStatus exec_serial_inside(Loop *l, For *f, uint32_t level, PsRef broken, const PsRef *bounds) {
@@ -135,14 +141,14 @@ static PsStatus exec_serial_inside(Loop *l, For *f, uint32_t level, PsRef broken
         return exec_body(l, f, &context);
     }
     TRY(exec_serial_axis(l, f, level + 1, broken, bounds));
-    if (broken) pass_break_on(l, broken);
-    return PS_OK;
+    return broken ? pass_break_on(l, broken) : PS_OK;
 }
 
 static PsStatus exec_serial_axis(Loop *l, For *f, uint32_t level, PsRef broken, const PsRef *bounds) {
     PsBuilder *b = loop_b(l), saved = *b;
-    PsRef op = ps_build_op(b, PS_OP_FOR, PS_KIND_NONE, &bounds[2 * level], 2, 0);
-    PsRegion region = ps_op(b->func, op)->region0;
+    PsRef op;
+    PsRegion region;
+    TRY(loop_build_regions(l, PS_OP_FOR, &bounds[2 * level], 2, &op, &region));
     uint32_t axis = f->domain.has_axes ? f->domain.axes[level] : level;
     f->index[axis] = ps_region_add_param(b->func, region, loop_type_of(l, bounds[2 * level]));
     b->region = region;
@@ -199,9 +205,11 @@ static PsStatus domain_of(Loop *l, const PsValue *value, For *f) {
         f->domain = *inner->domain;
         return PS_OK;
     }
-    if (inner->kind == PS_VALUE_PYTHON && PyRange_Check(inner->object)) return python_range(l, inner->object, &f->domain);
+    if (inner->kind == PS_VALUE_PYTHON && PyRange_Check(inner->object))
+        return python_range(l, inner->object, &f->domain);
     if (inner->kind == PS_VALUE_PYTHON) {
-        bool captured = ps_is_numpy(inner->object, "ndarray") || Py_TYPE(inner->object) == (PyTypeObject *)l->front.types->array_type;
+        bool captured = ps_is_numpy(inner->object, "ndarray") ||
+                        Py_TYPE(inner->object) == (PyTypeObject *)l->front.types->array_type;
         if (captured) return FAIL(l, CAPTURED_ARRAY);
     }
     return FAIL(l, LOOP_ITERABLE, loop_describe(l, inner));
@@ -229,7 +237,8 @@ PsStatus loop_exec_break(Loop *l, PsAst *node, Flow *flow) {
     LoopContext *loop = l->func->loops;
     *flow = FLOW_BREAK;
     if (!loop || loop->kind == LOOP_PARALLEL) return FAIL(l, BREAK_PARALLEL);
-    if (loop->kind == LOOP_STATIC) return loop->region == b->region ? PS_OK : FAIL(l, BREAK_STATIC, "break", "break");
+    if (loop->kind == LOOP_STATIC)
+        return loop->region == b->region ? PS_OK : FAIL(l, BREAK_STATIC, "break", "break");
     if (loop->broken) ps_build_store(b, loop->broken, ps_build_int(b, PS_U1, 1));
     ps_build_op(b, PS_OP_BREAK, PS_KIND_NONE, NULL, 0, 0);
     return PS_OK;

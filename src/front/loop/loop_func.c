@@ -32,20 +32,27 @@ typedef struct Saved {
     PsRegion parallel;
     int serial;
     bool config;
-    PsSpan at;
+    PsSpan at, value_at;
 } Saved;
 
 static PsStatus enter(Loop *l, FuncCall *call, LoopFunc *func, Saved *saved) {
-    *saved = (Saved){l->func, *loop_b(l), l->parallel, l->serial, l->config, l->front.at};
+    *saved = (Saved){l->func, *loop_b(l), l->parallel, l->serial, l->config, l->front.at, l->value_at};
     if (!ps_vec_push(l->front.arena, &l->front.diag->calls, l->front.at)) return PS_NOMEM;
     TRY(ps_front_func_begin(&l->front, &func->base, call->func->function, call->tree));
     l->func = func;
     l->front.func = &func->base;
     l->config = false;
+    l->value_at = (PsSpan){0};
     PyObject *returns = call->returns;
+    loop_at(l, call->tree->function->a ? call->tree->function->a : call->tree->function);
     if (returns && PyUnicode_Check(returns) && call->tree->function->a) /* from __future__ import annotations */
         TRY(loop_eval_python(l, call->tree->function->a, &returns));
     return loop_return_type(l, returns, &func->annotated);
+}
+
+static PsStatus return_missing(Loop *l, const FuncCall *call) {
+    loop_at(l, call->tree->function);
+    return FAIL(l, RETURN_MISSING, call->name);
 }
 
 static void leave(Loop *l, const Saved *saved, bool failed) {
@@ -55,6 +62,7 @@ static void leave(Loop *l, const Saved *saved, bool failed) {
     l->parallel = saved->parallel;
     l->serial = saved->serial;
     l->config = saved->config;
+    l->value_at = saved->value_at;
     if (!failed) l->front.at = saved->at;
     l->front.diag->calls.len--;
 }
@@ -74,7 +82,8 @@ static bool is_plain(Loop *l, PsRef ref) {
 
 /* A parameter by value: a local of its own when the func may change it or the argument is an expression. */
 static PsStatus bind_scalar(Loop *l, FuncCall *call, const BoundArg *arg, PsRef ref) {
-    if (loop_param_assigned(call->tree, arg->param->name) || !is_plain(l, ref)) return loop_new_local(l, arg->param->name, ref);
+    if (loop_param_assigned(call->tree, arg->param->name) || !is_plain(l, ref))
+        return loop_new_local(l, arg->param->name, ref);
     PsValue value = loop_scalar(l, ref);
     return ps_name_bind(&l->front, arg->param->name, PS_BIND_CONSTANT, &value);
 }
@@ -84,7 +93,8 @@ static PsStatus bind_vector(Loop *l, const BoundArg *arg, PsType type) {
     TRY(loop_vector_new(l, arg->value.count, &copy));
     for (uint32_t i = 0; i < copy.count; i++) {
         PsRef ref;
-        TRY(type ? loop_store_value(l, &arg->value.items[i], type, "Argument", &ref) : loop_runtime(l, &arg->value.items[i], &ref));
+        TRY(type ? loop_store_value(l, &arg->value.items[i], type, "Argument", &ref)
+                 : loop_runtime(l, &arg->value.items[i], &ref));
         PsRef place = ps_build_var(loop_b(l), loop_type_of(l, ref));
         ps_build_store(loop_b(l), place, ref);
         copy.items[i] = (PsValue){.kind = PS_VALUE_PLACE, .ref = place, .type = loop_type_of(l, ref)};
@@ -97,8 +107,10 @@ static PsStatus bind_inline(Loop *l, FuncCall *call, const BoundArg *arg) {
     loop_at(l, arg->param);
     if (arg->is_template) return ps_name_bind(&l->front, arg->param->name, PS_BIND_REFERENCE, &arg->value);
     if (loop_is_vector(&arg->value)) return bind_vector(l, arg, arg->type);
-    if (!loop_numeric(l, &arg->value)) return ps_name_bind(&l->front, arg->param->name, PS_BIND_CONSTANT, &arg->value);
-    TRY(arg->type ? loop_store_value(l, &arg->value, arg->type, "Argument", &ref) : loop_runtime(l, &arg->value, &ref));
+    if (!loop_numeric(l, &arg->value))
+        return ps_name_bind(&l->front, arg->param->name, PS_BIND_CONSTANT, &arg->value);
+    TRY(arg->type ? loop_store_value(l, &arg->value, arg->type, "Argument", &ref)
+                  : loop_runtime(l, &arg->value, &ref));
     return bind_scalar(l, call, arg, ref);
 }
 
@@ -117,7 +129,7 @@ static PsStatus expand(Loop *l, FuncCall *call, PsValue *out) {
     PsStatus status = enter(l, call, &func, &saved);
     for (uint32_t i = 0; !status && i < call->nargs; i++) status = bind_inline(l, call, &call->args[i]);
     if (!status) status = loop_exec_list(l, &call->tree->function->body, &flow);
-    if (!status && func.annotated && !func.returned) status = FAIL(l, RETURN_MISSING, call->name);
+    if (!status && func.annotated && !func.returned) status = return_missing(l, call);
     *out = func.returned ? func.result : ps_value_python(Py_None);
     leave(l, &saved, status != PS_OK);
     l->expanding.len--;
@@ -183,7 +195,8 @@ static PsStatus bind_param(Loop *l, FuncCall *call, PsFunc *f, const BoundArg *a
     PsRef ref = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, f->params.len);
     if (!ps_vec_push(l->front.arena, &f->params, type)) return PS_NOMEM;
     if (ps_type_is_scalar(type) && !arg->is_template) return bind_scalar(l, call, arg, ref);
-    PsValue value = {.kind = ps_type_is_scalar(type) ? PS_VALUE_SCALAR : PS_VALUE_ARRAY, .ref = ref, .type = type};
+    PsValue value = {
+        .kind = ps_type_is_scalar(type) ? PS_VALUE_SCALAR : PS_VALUE_ARRAY, .ref = ref, .type = type};
     return ps_name_bind(&l->front, arg->param->name, kind, &value);
 }
 
@@ -191,7 +204,7 @@ static PsStatus build_body(Loop *l, FuncCall *call, PsFunc *f, Instance *instanc
     Flow flow;
     for (uint32_t i = 0; i < call->nargs; i++) TRY(bind_param(l, call, f, &call->args[i]));
     TRY(loop_exec_list(l, &call->tree->function->body, &flow));
-    if (flow != FLOW_RETURN && (instance->returns || l->func->annotated)) return FAIL(l, RETURN_MISSING, call->name);
+    if (flow != FLOW_RETURN && (instance->returns || l->func->annotated)) return return_missing(l, call);
     if (instance->returns && !ps_vec_push(l->front.arena, &f->results, instance->result)) return PS_NOMEM;
     return PS_OK;
 }
@@ -240,8 +253,10 @@ static PsStatus emit_call(Loop *l, FuncCall *call, Instance *instance, PsValue *
         const BoundArg *arg = &call->args[i];
         PsType type = param_type(l, arg);
         if (!type) continue;
-        if (arg->value.kind == PS_VALUE_ARRAY) args[n++] = arg->value.ref;
-        else TRY(loop_store_value(l, &arg->value, type, "Argument", &args[n++]));
+        if (arg->value.kind == PS_VALUE_ARRAY)
+            args[n++] = arg->value.ref;
+        else
+            TRY(loop_store_value(l, &arg->value, type, "Argument", &args[n++]));
     }
     PsRef result = ps_build_op(loop_b(l), PS_OP_CALL, instance->result, args, n, instance->index);
     *out = instance->result ? loop_scalar(l, result) : ps_value_python(Py_None);
@@ -292,7 +307,9 @@ static bool is_top_level(Loop *l) {
 static bool is_expression(const PsAstTree *tree) {
     const PsAstList *body = &tree->function->body;
     uint32_t first = 0;
-    while (first < body->len && body->items[first]->kind == PS_AST_EXPR && body->items[first]->a->kind == PS_AST_CONSTANT) first++;
+    while (first < body->len && body->items[first]->kind == PS_AST_EXPR &&
+           body->items[first]->a->kind == PS_AST_CONSTANT)
+        first++;
     return first + 1 == body->len && body->items[first]->kind == PS_AST_RETURN;
 }
 
@@ -320,7 +337,7 @@ static PsStatus call_either_way(Loop *l, FuncCall *call, PsValue *out) {
 
 PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallArgs *args, PsValue *out) {
     FuncCall call = {.func = func, .tree = ps_func_tree(func)};
-    if (!call.tree) return ps_front_python_failed(&l->front);
+    if (!call.tree) return ps_front_no_tree(&l->front, func->function);
     call.name = PyUnicode_AsUTF8(((PyFunctionObject *)func->function)->func_name);
     if (!call.name) return PS_PYERR;
     TRY(ps_front_deeper(&l->front));
@@ -329,11 +346,14 @@ PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallAr
         for (uint32_t i = 0; i < call.nargs; i++) /* by value: what it is now */
             if (!call.args[i].is_template) call.args[i].value = loop_load(l, &call.args[i].value);
         PyObject *annotations = PyObject_GetAttrString(func->function, "__annotations__");
-        call.returns = annotations && PyDict_Check(annotations) ? PyDict_GetItemString(annotations, "return") : NULL;
+        call.returns =
+            annotations && PyDict_Check(annotations) ? PyDict_GetItemString(annotations, "return") : NULL;
         if (call.returns) Py_INCREF(call.returns);
         Py_XDECREF(annotations);
-        if (call.returns && !ps_front_keep(&l->front, call.returns)) status = PS_PYERR;
-        else if (!annotations) status = PS_PYERR;
+        if (call.returns && !ps_front_keep(&l->front, call.returns))
+            status = PS_PYERR;
+        else if (!annotations)
+            status = PS_PYERR;
     }
     if (!status) status = call_either_way(l, &call, out);
     l->front.depth--;

@@ -18,7 +18,7 @@ PsStatus loop_to_index(Loop *l, const PsValue *value, int position, PsRef *out) 
     int64_t known;
     if (!type || loop_is_float(type)) return FAIL(l, INDEX_TYPE, loop_describe(l, value), position);
     if (value->kind == PS_VALUE_PYTHON) {
-        if (!ps_number_int(value->object, &known)) return FAIL(l, INDEX_TYPE, loop_describe(l, value), position);
+        if (!ps_number_int(value->object, &known)) return FAIL(l, INDEX_LARGE, loop_describe(l, value));
         return known_index(l, known, out);
     }
     bool wide = ps_scalar_bits(type) == 64 || type == PS_U32;
@@ -44,7 +44,8 @@ static PsStatus flatten(Loop *l, const PsValue *indices, uint32_t n, Indices *ou
         bool python = value->kind == PS_VALUE_PYTHON;
         if (python && value->object == Py_None && n == 1) continue;
         if (python && PySlice_Check(value->object)) return FAIL(l, SLICE);
-        if (!loop_is_vector(value) && !(python && (PyTuple_Check(value->object) || PyList_Check(value->object)))) {
+        if (!loop_is_vector(value) &&
+            !(python && (PyTuple_Check(value->object) || PyList_Check(value->object)))) {
             TRY(add_index(l, value, out));
             continue;
         }
@@ -62,7 +63,8 @@ static PsStatus index_array(Loop *l, const PsValue *base, const Indices *indices
     PsType elem = info->elem;
     if (indices->n != info->ndim) return FAIL(l, INDEX_COUNT, info->ndim, indices->n);
     for (uint32_t i = 0; i < indices->n; i++) TRY(loop_to_index(l, &indices->values[i], (int)i, &args[i + 1]));
-    PsRef place = ps_build_op(loop_b(l), PS_OP_PLACE, ps_type_ptr(l->front.module, elem), args, indices->n + 1, 0);
+    PsRef place =
+        ps_build_op(loop_b(l), PS_OP_PLACE, ps_type_ptr(l->front.module, elem), args, indices->n + 1, 0);
     *out = (PsValue){.kind = PS_VALUE_PLACE, .ref = place, .type = elem};
     return PS_OK;
 }
@@ -87,8 +89,10 @@ static PsStatus index_python(Loop *l, const PsValue *base, const PsValue *indice
         return FAIL(l, CAPTURED_ARRAY);
     if (ps_is_numpy(base->object, "ndarray") && !l->in_static) return FAIL(l, CAPTURED_NUMPY);
     for (uint32_t i = 0; i < n; i++)
-        if (ps_value_is_runtime(&indices[i])) return FAIL(l, PYTHON_INDEX, loop_describe(l, base), loop_describe(l, &indices[i]));
-    if (n == 1) key = ps_front_keep(&l->front, ps_value_object(&l->front, &indices[0]));
+        if (ps_value_is_runtime(&indices[i]))
+            return FAIL(l, PYTHON_INDEX, loop_describe(l, base), loop_describe(l, &indices[i]));
+    if (n == 1)
+        key = ps_front_keep(&l->front, ps_value_object(&l->front, &indices[0]));
     else {
         key = ps_front_keep(&l->front, PyTuple_New(n));
         for (uint32_t i = 0; key && i < n; i++) {
@@ -104,7 +108,8 @@ static PsStatus index_python(Loop *l, const PsValue *base, const PsValue *indice
 PsStatus loop_index(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, PsValue *out) {
     Indices flat;
     if (base->kind == PS_VALUE_PYTHON) return index_python(l, base, indices, n, out);
-    if (base->kind != PS_VALUE_ARRAY && !loop_is_vector(base)) return FAIL(l, NOT_INDEXABLE, loop_describe(l, base));
+    if (base->kind != PS_VALUE_ARRAY && !loop_is_vector(base))
+        return FAIL(l, NOT_INDEXABLE, loop_describe(l, base));
     TRY(flatten(l, indices, n, &flat));
     return loop_is_vector(base) ? index_vector(l, base, &flat, out) : index_array(l, base, &flat, out);
 }
@@ -121,7 +126,10 @@ static PsStatus eval_slice(Loop *l, PsAst *node, PsValue *out) {
 static PsStatus eval_indices(Loop *l, PsAst *node, PsValue **out, uint32_t *out_n) {
     if (node->kind == PS_AST_TUPLE) {
         for (uint32_t i = 0; i < node->list.len; i++)
-            if (node->list.items[i]->kind == PS_AST_SLICE) return FAIL(l, SLICE);
+            if (node->list.items[i]->kind == PS_AST_SLICE) {
+                loop_at(l, node->list.items[i]);
+                return FAIL(l, SLICE);
+            }
         return loop_eval_list(l, &node->list, out, out_n);
     }
     *out = ps_arena_alloc(l->front.arena, sizeof **out);
@@ -159,7 +167,8 @@ PsStatus loop_eval_subscript(Loop *l, PsAst *node, PsValue *out) {
         if (base.kind == PS_VALUE_ARRAY) return eval_dim(l, node, &base, out);
         loop_at(l, holder);
         TRY(loop_attribute(l, &base, holder->name, &base));
-    } else TRY(loop_eval_place(l, holder, &base));
+    } else
+        TRY(loop_eval_place(l, holder, &base));
     return loop_subscript_of(l, node, &base, out);
 }
 

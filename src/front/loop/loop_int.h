@@ -36,40 +36,42 @@ typedef enum LoopFuncKind { FUNC_KERNEL, FUNC_INLINE, FUNC_CALLED } LoopFuncKind
 typedef enum InstanceState { INSTANCE_NEW, INSTANCE_BUILDING, INSTANCE_DONE, INSTANCE_INLINE } InstanceState;
 typedef struct Instance {
     InstanceState state;
-    uint32_t index;  /* in module->funcs */
-    PsType result;   /* of what has been returned so far; PS_KIND_NONE: nothing or unknown */
-    PsType widen;    /* when a return did not fit: build again with this */
+    uint32_t index; /* in module->funcs */
+    PsType result;  /* of what has been returned so far; PS_KIND_NONE: nothing or unknown */
+    PsType widen;   /* when a return did not fit: build again with this */
     bool returns, returns_nothing;
-    bool recursive;  /* called while it was being built */
+    bool recursive; /* called while it was being built */
 } Instance;
 
 typedef struct LoopFunc {
     PsFrontFunc base;
     LoopFuncKind kind;
     LoopContext *loops;
-    PsRegion region;   /* of the body */
-    Instance *instance;/* CALLED */
-    PsType annotated;  /* of the result; PS_KIND_NONE: not annotated */
-    bool returned;     /* INLINE, KERNEL: the return statement was met */
-    PsValue result;    /* INLINE */
+    PsRegion region;    /* of the body */
+    Instance *instance; /* CALLED */
+    PsType annotated;   /* of the result; PS_KIND_NONE: not annotated */
+    bool returned;      /* INLINE, KERNEL: the return statement was met */
+    PsValue result;     /* INLINE */
 } LoopFunc;
 
 typedef struct Loop {
     PsFront front;
     PsBuild *build;
     LoopFunc *func;
-    PsRegion parallel;  /* body of the parallel loop around; 0: none */
-    int serial;         /* > 0: a for here is serial even in main's body */
-    bool in_static;     /* inside ti.static(...) */
+    PsRegion parallel;      /* body of the parallel loop around; 0: none */
+    int serial;             /* > 0: a for here is serial even in main's body */
+    bool in_static;         /* inside ti.static(...) */
     bool config, serialize; /* ti.loop_config waits for its loop */
     PsSpan config_at;
-    uint32_t unrolled;  /* iterations of static loops so far */
-    PsMap instances;    /* key of a func with argument types -> Instance * */
-    PsMap warned;       /* spans that gave a warning */
+    PsSpan value_at;             /* of what is being assigned; source 0: nothing is */
+    uint32_t statements;         /* built so far */
+    uint32_t unrolled;           /* iterations of static loops so far */
+    PsMap instances;             /* key of a func with argument types -> Instance * */
+    PsMap warned;                /* spans that gave a warning */
     PsVec(PyObject *) expanding; /* funcs being expanded in place, for the message on endless recursion */
 } Loop;
 
-#define FAIL(l, id, ...)  PS_FRONT_FAIL(&(l)->front, FRONT_##id, ##__VA_ARGS__)
+#define FAIL(l, id, ...) PS_FRONT_FAIL(&(l)->front, FRONT_##id, ##__VA_ARGS__)
 #define TRY(expr)                                                                                              \
     do {                                                                                                       \
         PsStatus try_status_ = (expr);                                                                         \
@@ -86,22 +88,28 @@ static inline const char *loop_describe(Loop *l, const PsValue *v) { return ps_v
 /* loop_expr.c */
 PsStatus loop_eval(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;       /* never a PLACE */
 PsStatus loop_eval_place(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK; /* a PLACE where there is one */
-PsStatus loop_eval_list(Loop *l, const PsAstList *list, PsValue **out, uint32_t *out_len) PS_MUST_CHECK; /* expands *x */
-PsStatus loop_eval_python(Loop *l, PsAst *node, PyObject **out) PS_MUST_CHECK; /* kept; a proxy for runtime values */
+PsStatus loop_eval_list(Loop *l, const PsAstList *list, PsValue **out,
+                        uint32_t *out_len) PS_MUST_CHECK; /* expands *x */
+PsStatus loop_eval_python(Loop *l, PsAst *node,
+                          PyObject **out) PS_MUST_CHECK; /* kept; a proxy for runtime values */
 PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) PS_MUST_CHECK;
 PsValue loop_load(Loop *l, const PsValue *value); /* what lies in a PLACE; others as they are */
-PsStatus loop_items(Loop *l, const PsValue *value, PsValue **out, uint32_t *out_len) PS_MUST_CHECK; /* of tuples, vectors */
+PsStatus loop_items(Loop *l, const PsValue *value, PsValue **out,
+                    uint32_t *out_len) PS_MUST_CHECK; /* of tuples, vectors */
 
 /* loop_promote.c */
 PsType loop_promote(PsType a, PsType b);
-PsType loop_promote_keep(PsType a, PsType b);          /* u1 with u1 stays u1 */
-PsType loop_numeric(Loop *l, const PsValue *value);    /* type of a scalar or Python number; PS_KIND_NONE: neither */
+PsType loop_promote_keep(PsType a, PsType b);         /* u1 with u1 stays u1 */
+bool loop_is_captured(Loop *l, const PsValue *value); /* an array from outside the kernel */
+PsType loop_numeric(Loop *l,
+                    const PsValue *value); /* type of a scalar or Python number; PS_KIND_NONE: neither */
 /* The value as an op of the type: numbers become constants, others are cast. */
 PsStatus loop_as(Loop *l, const PsValue *value, PsType type, PsRef *out) PS_MUST_CHECK;
-PsStatus loop_runtime(Loop *l, const PsValue *value, PsRef *out) PS_MUST_CHECK; /* in its own type */
+PsStatus loop_runtime(Loop *l, const PsValue *value, PsRef *out) PS_MUST_CHECK;           /* in its own type */
 PsStatus loop_cast(Loop *l, const PsValue *value, PsType type, PsRef *out) PS_MUST_CHECK; /* as ti.cast */
 /* For a store into something of the type: casts, and warns where that may lose something. */
-PsStatus loop_store_value(Loop *l, const PsValue *value, PsType type, const char *what, PsRef *out) PS_MUST_CHECK;
+PsStatus loop_store_value(Loop *l, const PsValue *value, PsType type, const char *what,
+                          PsRef *out) PS_MUST_CHECK;
 
 /* loop_binop.c */
 PsStatus loop_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) PS_MUST_CHECK;
@@ -112,7 +120,8 @@ PsOpCode loop_operator_atomic(PsAstOp op);
 
 /* loop_logic.c */
 PsStatus loop_condition(Loop *l, const char *what, const PsValue *value, PsRef *out) PS_MUST_CHECK; /* -> u1 */
-PsStatus loop_truth(Loop *l, const PsValue *value, int *out) PS_MUST_CHECK; /* 0, 1; -1: known only at run time */
+PsStatus loop_truth(Loop *l, const PsValue *value,
+                    int *out) PS_MUST_CHECK; /* 0, 1; -1: known only at run time */
 PsStatus loop_eval_boolop(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_eval_compare(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
@@ -125,7 +134,8 @@ PsStatus loop_vector_map(Loop *l, uint32_t nargs, const PsValue *args,
 bool loop_is_vector(const PsValue *value);
 
 /* loop_index.c */
-PsStatus loop_index(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_index(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n,
+                    PsValue *out) PS_MUST_CHECK;
 PsStatus loop_eval_subscript(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_subscript_of(Loop *l, PsAst *node, const PsValue *base, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_shape(Loop *l, const PsValue *array, PsValue *out) PS_MUST_CHECK;
@@ -143,26 +153,28 @@ typedef struct CallArgs {
 PsStatus loop_eval_call(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_call(Loop *l, const PsValue *callee, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_call_builtin(Loop *l, PsBuiltinId id, CallArgs *args, PsValue *out) PS_MUST_CHECK;
-bool loop_python_builtin(PyObject *callee, PsBuiltinId *out); /* abs, math.sin, numpy.sqrt, ... as one of ours */
+PsStatus loop_check_builtin(Loop *l, PsBuiltinId id, const CallArgs *args) PS_MUST_CHECK; /* their number */
+bool loop_python_builtin(PyObject *callee,
+                         PsBuiltinId *out); /* abs, math.sin, numpy.sqrt, ... as one of ours */
 bool loop_is_builtin(Loop *l, const PsValue *callee, PsBuiltinId id);
 bool loop_builtin_wants_place(Loop *l, const PsValue *callee); /* first argument is updated in place */
 PsStatus loop_no_keywords(Loop *l, const char *name, const CallArgs *args) PS_MUST_CHECK;
 
-
 /* loop_atomic.c */
-PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const PsValue *place, const PsValue *value,
-                     PsValue *out) PS_MUST_CHECK;
+PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const PsValue *place,
+                     const PsValue *value, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_atomic_cas(Loop *l, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
 bool loop_is_own(Loop *l, PsRef place); /* a local of this iteration or of serial code */
 
 /* loop_func.c, loop_args.c, loop_return.c */
-PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallArgs *args,
+                        PsValue *out) PS_MUST_CHECK;
 typedef struct BoundArg {
     PsAst *param;
     PsValue value;
     PyObject *annotation; /* kept; NULL: none */
     bool is_template;
-    PsType type;          /* annotated scalar; PS_KIND_NONE: none */
+    PsType type; /* annotated scalar; PS_KIND_NONE: none */
 } BoundArg;
 PsStatus loop_bind_args(Loop *l, PsFuncObject *func, PsAstTree *tree, const PsValue *self, CallArgs *args,
                         BoundArg **out, uint32_t *out_len) PS_MUST_CHECK;
@@ -177,12 +189,15 @@ bool loop_tree_returns_container(const PsAstTree *tree);
 /* loop_stmt.c, loop_assign.c, loop_for.c, loop_static.c */
 PsStatus loop_exec_block(Loop *l, const PsAstList *body, Flow *flow) PS_MUST_CHECK; /* a scope of its own */
 PsStatus loop_exec_list(Loop *l, const PsAstList *body, Flow *flow) PS_MUST_CHECK;  /* in the current scope */
+PsStatus loop_build_regions(Loop *l, PsOpCode code, const PsRef *args, uint32_t nargs, PsRef *out,
+                            PsRegion *region) PS_MUST_CHECK;
 PsStatus loop_exec_region(Loop *l, PsRegion region, const PsAstList *body, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_exec_assign(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_assign_name(Loop *l, PsAst *target, const PsValue *value) PS_MUST_CHECK;
 PsStatus loop_new_local(Loop *l, PyObject *name, PsRef value) PS_MUST_CHECK;
+PsStatus loop_refuse_node(Loop *l, const char *name) PS_MUST_CHECK; /* a node kernels do not have */
 PsStatus loop_exec_for(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_exec_break(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_exec_continue(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
@@ -192,7 +207,7 @@ PsStatus loop_eval_comprehension(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHE
 typedef PsStatus (*LoopEach)(Loop *l, void *data, const PsValue *value, bool *stop);
 PsStatus loop_each(Loop *l, const PsValue *iterable, LoopEach each, void *data) PS_MUST_CHECK;
 PsStatus loop_bind_target(Loop *l, PsAst *target, const PsValue *value) PS_MUST_CHECK; /* of a static loop */
-PsStatus loop_new_name(Loop *l, PsAst *target) PS_MUST_CHECK; /* a name, not taken */
+PsStatus loop_new_name(Loop *l, PsAst *target) PS_MUST_CHECK;                          /* a name, not taken */
 
 /* loop_domain.c */
 typedef struct PsDomain {

@@ -7,6 +7,8 @@
  */
 #include "front/loop/loop_int.h"
 
+#include <string.h>
+
 /* -- conditions -- */
 
 PsStatus loop_truth(Loop *l, const PsValue *value, int *out) {
@@ -19,6 +21,13 @@ PsStatus loop_truth(Loop *l, const PsValue *value, int *out) {
     return PS_OK;
 }
 
+/* The hint is the user's own statement: `if x != 0`; for what stands between operands, the operand alone. */
+static PsStatus float_condition(Loop *l, const char *what, PsType type) {
+    bool statement = !strcmp(what, "if") || !strcmp(what, "while") || !strcmp(what, "assert");
+    const char *hint = statement ? ps_arena_format(l->front.arena, "%s ", what) : "";
+    return FAIL(l, CONDITION_FLOAT, what, ps_scalar_name(type), hint ? hint : "");
+}
+
 PsStatus loop_condition(Loop *l, const char *what, const PsValue *value, PsRef *out) {
     PsValue loaded = loop_load(l, value);
     PsBuilder *b = loop_b(l);
@@ -29,10 +38,9 @@ PsStatus loop_condition(Loop *l, const char *what, const PsValue *value, PsRef *
         return PS_OK;
     }
     if (loaded.kind != PS_VALUE_SCALAR) return FAIL(l, CONDITION_AMBIGUOUS, what, loop_describe(l, value));
-    if (loop_is_float(loaded.type)) return FAIL(l, CONDITION_FLOAT, what, ps_scalar_name(loaded.type), what);
+    if (loop_is_float(loaded.type)) return float_condition(l, what, loaded.type);
     *out = loaded.ref;
-    if (loaded.type != PS_U1)
-        *out = ps_build_binary(b, PS_OP_NE, loaded.ref, ps_build_int(b, loaded.type, 0));
+    if (loaded.type != PS_U1) *out = ps_build_binary(b, PS_OP_NE, loaded.ref, ps_build_int(b, loaded.type, 0));
     return PS_OK;
 }
 
@@ -83,9 +91,11 @@ typedef PsStatus (*Rest)(Loop *l, void *data, PsValue *out);
 /* Evaluates in a region of its own, with the builder back where it was afterwards. */
 static PsStatus eval_in(Loop *l, PsRegion region, Rest rest, void *data, PsValue *out) {
     PsBuilder saved = *loop_b(l);
+    uint32_t mark = ps_names_enter(&l->func->base); /* a := in here may not have run */
     loop_b(l)->region = region;
     PsStatus status = rest(l, data, out);
     if (!status && out->kind == PS_VALUE_PLACE) *out = loop_load(l, out);
+    ps_names_leave(&l->front, &l->func->base, mark);
     *loop_b(l) = saved;
     return status;
 }
@@ -110,9 +120,9 @@ static PsRef var_before(Loop *l, PsRef op, PsType type) {
 static PsStatus logic_type(Loop *l, bool is_and, const PsValue *a, const PsValue *b, PsType *out) {
     const char *name = is_and ? "and" : "or";
     PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
-    if (!left || !right) return FAIL(l, OPERANDS, name, loop_describe(l, a), loop_describe(l, b));
+    if (!left || !right) return FAIL(l, OPERANDS, name, loop_describe(l, a), loop_describe(l, b), "integers");
     if (loop_is_float(left) || loop_is_float(right))
-        return FAIL(l, CONDITION_FLOAT, name, ps_scalar_name(loop_is_float(left) ? left : right), name);
+        return float_condition(l, name, loop_is_float(left) ? left : right);
     *out = loop_promote_keep(left, right);
     return PS_OK;
 }
@@ -121,12 +131,13 @@ static PsStatus logic_type(Loop *l, bool is_and, const PsValue *a, const PsValue
 static PsStatus short_circuit(Loop *l, bool is_and, const PsValue *a, Rest rest, void *data, PsValue *out) {
     PsValue first = loop_load(l, a), second;
     PsBuilder *b = loop_b(l);
-    PsRef condition, left, right;
+    PsRef condition, left, right, branch;
+    PsRegion region;
     PsType type = PS_KIND_NONE;
     PsSpan at = l->front.at;
     TRY(loop_condition(l, is_and ? "and" : "or", &first, &condition));
-    PsRef branch = ps_build_op(b, PS_OP_IF, PS_KIND_NONE, &condition, 1, 0);
-    PsRegion region = ps_op(b->func, branch)->region0 + (is_and ? 0 : 1);
+    TRY(loop_build_regions(l, PS_OP_IF, &condition, 1, &branch, &region));
+    region += is_and ? 0 : 1;
     TRY(eval_in(l, region, rest, data, &second));
     l->front.at = at;
     TRY(logic_type(l, is_and, &first, &second, &type));
@@ -135,8 +146,9 @@ static PsStatus short_circuit(Loop *l, bool is_and, const PsValue *a, Rest rest,
         ps_op_remove(b->func, branch);
         TRY(loop_as(l, &first, type, &left));
         TRY(loop_as(l, &second, type, &right));
-        PsRef value = type == PS_U1 ? ps_build_binary(b, is_and ? PS_OP_AND : PS_OP_OR, left, right)
-                                    : ps_build_select(b, condition, is_and ? right : left, is_and ? left : right);
+        PsRef value = type == PS_U1
+                          ? ps_build_binary(b, is_and ? PS_OP_AND : PS_OP_OR, left, right)
+                          : ps_build_select(b, condition, is_and ? right : left, is_and ? left : right);
         *out = loop_scalar(l, value);
         return PS_OK;
     }
@@ -195,7 +207,8 @@ PsStatus loop_eval_boolop(Loop *l, PsAst *node, PsValue *out) {
 
 static PsStatus compare_identity(Loop *l, bool negated, const PsValue *a, const PsValue *b, PsValue *out) {
     bool both = a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON;
-    bool none = (a->kind == PS_VALUE_PYTHON && a->object == Py_None) || (b->kind == PS_VALUE_PYTHON && b->object == Py_None);
+    bool none = (a->kind == PS_VALUE_PYTHON && a->object == Py_None) ||
+                (b->kind == PS_VALUE_PYTHON && b->object == Py_None);
     if (!both && !none) return FAIL(l, IS, negated ? "is not" : "is"); /* a runtime value is never None */
     bool same = both && a->object == b->object;
     *out = ps_value_python(same != negated ? Py_True : Py_False);
@@ -206,20 +219,23 @@ static PsStatus compare_identity(Loop *l, bool negated, const PsValue *a, const 
 static PsStatus compare_membership(Loop *l, bool negated, const PsValue *a, const PsValue *b, PsValue *out) {
     PsValue *items, equal, any = ps_value_python(Py_False);
     uint32_t n;
-    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON && !PyTuple_Check(b->object) && !PyList_Check(b->object)) {
+    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON && !PyTuple_Check(b->object) &&
+        !PyList_Check(b->object)) {
         int found = PySequence_Contains(b->object, a->object);
         if (found < 0) return ps_front_python_failed(&l->front);
         *out = ps_value_python((found != 0) != negated ? Py_True : Py_False);
         return PS_OK;
     }
-    if (b->kind != PS_VALUE_PYTHON && !loop_is_vector(b)) return FAIL(l, IN, loop_describe(l, b));
+    bool sequence = b->kind == PS_VALUE_PYTHON && (PyTuple_Check(b->object) || PyList_Check(b->object));
+    if (!sequence && !loop_is_vector(b)) return FAIL(l, IN, loop_describe(l, b));
     TRY(loop_items(l, b, &items, &n));
     for (uint32_t i = 0; i < n; i++) {
         int truth;
         PsRef left, right;
         TRY(loop_compare(l, PS_AST_EQ, a, &items[i], &equal));
         TRY(loop_truth(l, &equal, &truth));
-        if (truth == 1 || (truth == -1 && any.kind == PS_VALUE_PYTHON && any.object == Py_False)) any = equal;
+        if (truth == 1 || (truth == -1 && any.kind == PS_VALUE_PYTHON && any.object == Py_False))
+            any = equal;
         else if (truth == -1 && any.kind == PS_VALUE_SCALAR) {
             TRY(loop_condition(l, "in", &any, &left));
             TRY(loop_condition(l, "in", &equal, &right));
@@ -277,7 +293,8 @@ PsStatus loop_eval_compare(Loop *l, PsAst *node, PsValue *out) {
 static PsStatus arm(Loop *l, void *data, PsValue *out) { return loop_eval(l, data, out); }
 
 /* One number of the result, from both arms. */
-static PsStatus merge(Loop *l, PsRef branch, PsRef condition, bool always, const PsValue *a, const PsValue *b, PsValue *out) {
+static PsStatus merge(Loop *l, PsRef branch, PsRef condition, bool always, const PsValue *a, const PsValue *b,
+                      PsValue *out) {
     PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
     if (!left || !right) return FAIL(l, IFEXP_ARMS, loop_describe(l, a), loop_describe(l, b));
     PsType type = loop_promote_keep(left, right);
@@ -297,8 +314,8 @@ static PsStatus merge(Loop *l, PsRef branch, PsRef condition, bool always, const
     return PS_OK;
 }
 
-static PsStatus merge_arms(Loop *l, PsRef branch, PsRef condition, bool always, const PsValue *a, const PsValue *b,
-                           PsValue *out) {
+static PsStatus merge_arms(Loop *l, PsRef branch, PsRef condition, bool always, const PsValue *a,
+                           const PsValue *b, PsValue *out) {
     if (!loop_is_vector(a) || !loop_is_vector(b) || a->count != b->count)
         return merge(l, branch, condition, always, a, b, out);
     TRY(loop_vector_new(l, a->count, out));
@@ -309,7 +326,8 @@ static PsStatus merge_arms(Loop *l, PsRef branch, PsRef condition, bool always, 
 
 PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) {
     PsValue value, a, b;
-    PsRef condition;
+    PsRef condition, branch;
+    PsRegion region;
     int truth;
     TRY(loop_eval(l, node->a, &value));
     TRY(loop_truth(l, &value, &truth));
@@ -317,8 +335,7 @@ PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) {
     loop_at(l, node);
     if (loop_is_vector(&value)) return FAIL(l, IFEXP_VECTOR);
     TRY(loop_condition(l, "if", &value, &condition));
-    PsRef branch = ps_build_op(loop_b(l), PS_OP_IF, PS_KIND_NONE, &condition, 1, 0);
-    PsRegion region = ps_op(loop_b(l)->func, branch)->region0;
+    TRY(loop_build_regions(l, PS_OP_IF, &condition, 1, &branch, &region));
     TRY(eval_in(l, region, arm, node->b, &a));
     TRY(eval_in(l, region + 1, arm, node->c, &b));
     loop_at(l, node);

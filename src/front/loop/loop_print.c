@@ -30,7 +30,8 @@ static PsStatus add_str(Loop *l, Text *t, PyObject *owned) {
 
 static PsStatus add_value(Loop *l, Text *t, const PsValue *value, bool inside);
 
-static PsStatus add_items(Loop *l, Text *t, const char *open, const PsValue *items, uint32_t n, const char *close) {
+static PsStatus add_items(Loop *l, Text *t, const char *open, const PsValue *items, uint32_t n,
+                          const char *close) {
     TRY(add_chars(l, t, open, strlen(open)));
     for (uint32_t i = 0; i < n; i++) {
         if (i) TRY(add_chars(l, t, ", ", 2));
@@ -84,8 +85,10 @@ static PsStatus add_args(Loop *l, Text *t, CallArgs *args) {
         if (value->object != Py_None) *(is_sep ? &sep : &end) = *value;
     }
     for (uint32_t i = 0; i < args->nargs; i++) {
-        if (i && sep.object) TRY(add_value(l, t, &sep, false));
-        else if (i) TRY(add_chars(l, t, " ", 1));
+        if (i && sep.object)
+            TRY(add_value(l, t, &sep, false));
+        else if (i)
+            TRY(add_chars(l, t, " ", 1));
         TRY(add_value(l, t, &args->args[i], false));
     }
     return end.object ? add_value(l, t, &end, false) : add_chars(l, t, "\n", 1);
@@ -119,8 +122,10 @@ static PsStatus add_part(Loop *l, Parts *parts, const PsValue *value) {
 /* Parts that are all Python strings are one. */
 static PsStatus finish(Loop *l, Parts *parts, PsValue *out) {
     *out = (PsValue){.kind = PS_VALUE_TEXT, .count = parts->len, .items = parts->data};
-    if (ps_value_is_runtime(out)) return PS_OK;
-    PyObject *list = ps_front_keep(&l->front, PyList_New(0)), *empty = ps_front_keep(&l->front, PyUnicode_FromString(""));
+    for (uint32_t i = 0; i < parts->len; i++)
+        if (parts->data[i].kind != PS_VALUE_PYTHON) return PS_OK;
+    PyObject *list = ps_front_keep(&l->front, PyList_New(0)),
+             *empty = ps_front_keep(&l->front, PyUnicode_FromString(""));
     if (!list || !empty) return PS_PYERR;
     for (uint32_t i = 0; i < parts->len; i++) {
         PyObject *str = ps_front_keep(&l->front, PyObject_Str(parts->data[i].object));
@@ -131,9 +136,12 @@ static PsStatus finish(Loop *l, Parts *parts, PsValue *out) {
 
 static PsStatus format_known(Loop *l, PsAst *node, const PsValue *value, PyObject *spec, PsValue *out) {
     PyObject *object = value->object;
-    if (node->op == 'r') object = ps_front_keep(&l->front, PyObject_Repr(object));
-    else if (node->op == 's') object = ps_front_keep(&l->front, PyObject_Str(object));
-    else if (node->op == 'a') object = ps_front_keep(&l->front, PyObject_ASCII(object));
+    if (node->op == 'r')
+        object = ps_front_keep(&l->front, PyObject_Repr(object));
+    else if (node->op == 's')
+        object = ps_front_keep(&l->front, PyObject_Str(object));
+    else if (node->op == 'a')
+        object = ps_front_keep(&l->front, PyObject_ASCII(object));
     if (!object) return PS_PYERR;
     return ps_value_take(&l->front, PyObject_Format(object, spec), out);
 }
@@ -152,11 +160,13 @@ static PsStatus eval_format(Loop *l, PsAst *node, Parts *parts) {
     if (node->b) TRY(loop_eval(l, node->b, &spec));
     loop_at(l, node);
     if (!holds_proxies(l, &value)) {
-        if (spec.kind != PS_VALUE_PYTHON) return FAIL(l, FORMAT_SPEC, loop_describe(l, &value));
+        if (spec.kind != PS_VALUE_PYTHON)
+            return FAIL(l, STATIC_NEEDED, "a format specification", loop_describe(l, &spec));
         TRY(format_known(l, node, &value, spec.object, &value));
     } else if (spec.object && (spec.kind != PS_VALUE_PYTHON || PyUnicode_GET_LENGTH(spec.object)))
         return FAIL(l, FORMAT_SPEC, loop_describe(l, &value));
-    else if (node->op == 'a') return FAIL(l, FORMAT_SPEC, loop_describe(l, &value));
+    else if (node->op == 'a')
+        return FAIL(l, FORMAT_ASCII, loop_describe(l, &value));
     return add_part(l, parts, &value);
 }
 
@@ -197,13 +207,16 @@ static PsStatus add_literal(Loop *l, Parts *parts, const char *text, size_t len)
     return add_part(l, parts, &value);
 }
 
-static PsStatus add_field(Loop *l, Parts *parts, const CallArgs *args, const char *text, size_t len, uint32_t *next) {
+static PsStatus add_field(Loop *l, Parts *parts, const CallArgs *args, const char *text, size_t len,
+                          uint32_t *next) {
     const char *colon = memchr(text, ':', len);
     size_t name_len = colon ? (size_t)(colon - text) : len;
     const PsValue *value = field(args, text, name_len, next);
     if (!value) return FAIL(l, FORMAT_FIELD, ps_arena_copy(l->front.arena, text, len));
     if (!holds_proxies(l, value)) {
-        PyObject *spec = ps_front_keep(&l->front, PyUnicode_FromStringAndSize(colon ? colon + 1 : "", colon ? (Py_ssize_t)(len - name_len - 1) : 0));
+        PyObject *spec =
+            ps_front_keep(&l->front, PyUnicode_FromStringAndSize(colon ? colon + 1 : "",
+                                                                 colon ? (Py_ssize_t)(len - name_len - 1) : 0));
         PsValue known;
         if (!spec) return PS_PYERR;
         TRY(ps_value_take(&l->front, PyObject_Format(value->object, spec), &known));

@@ -24,13 +24,15 @@ PsType loop_numeric(Loop *l, const PsValue *value) {
     }
 }
 
+bool loop_is_captured(Loop *l, const PsValue *value) {
+    if (value->kind != PS_VALUE_PYTHON) return false;
+    return ps_is_numpy(value->object, "ndarray") ||
+           Py_TYPE(value->object) == (PyTypeObject *)l->front.types->array_type;
+}
+
 static PsStatus not_a_number(Loop *l, const PsValue *value) {
     if (value->kind == PS_VALUE_ARRAY) return FAIL(l, ARRAY_AS_NUMBER, loop_describe(l, value));
-    if (value->kind == PS_VALUE_PYTHON && ps_is_numpy(value->object, "ndarray"))
-        return FAIL(l, NUMPY_AS_NUMBER);
-    if (value->kind == PS_VALUE_PYTHON && l->front.types->array_type &&
-        Py_TYPE(value->object) == (PyTypeObject *)l->front.types->array_type)
-        return FAIL(l, CAPTURED_ARRAY);
+    if (loop_is_captured(l, value)) return FAIL(l, CAPTURED_ARRAY);
     return FAIL(l, NOT_A_NUMBER, loop_describe(l, value));
 }
 
@@ -60,8 +62,8 @@ static PsStatus warn_loss(Loop *l, const char *what, PsType to, PsType from) {
     uint64_t seen;
     if (ps_map_get(&l->warned, &l->front.at, sizeof l->front.at, &seen)) return PS_OK;
     if (!ps_map_put(&l->warned, &l->front.at, sizeof l->front.at, 1)) return PS_NOMEM;
-    const char *text = ps_arena_format(l->front.arena, "%s may lose precision: %s <- %s", what, ps_scalar_name(to),
-                                       ps_scalar_name(from));
+    const char *text = ps_arena_format(l->front.arena, "%s may lose precision: %s <- %s", what,
+                                       ps_scalar_name(to), ps_scalar_name(from));
     return text ? ps_front_warn(&l->front, text) : PS_NOMEM;
 }
 

@@ -16,7 +16,9 @@ PsStatus loop_return_type(Loop *l, PyObject *annotation, PsType *out) {
     return FAIL(l, RETURN_ANNOTATION, loop_describe(l, &found));
 }
 
-static bool is_nothing(const PsValue *value) { return value->kind == PS_VALUE_PYTHON && value->object == Py_None; }
+static bool is_nothing(const PsValue *value) {
+    return value->kind == PS_VALUE_PYTHON && value->object == Py_None;
+}
 
 static PsStatus return_kernel(Loop *l, const PsValue *value) {
     LoopFunc *func = l->func;
@@ -90,7 +92,7 @@ PsStatus loop_exec_return(Loop *l, PsAst *node, Flow *flow) {
     if (func->kind != FUNC_CALLED && (loop_b(l)->region != func->region || func->loops))
         return FAIL(l, RETURN_INSIDE, func->kind == FUNC_KERNEL ? "a kernel" : "a func expanded in place");
     if (node->a) TRY(loop_eval(l, node->a, &value));
-    loop_at(l, node);
+    loop_at(l, node->a ? node->a : node);
     *flow = FLOW_RETURN;
     switch (func->kind) {
     case FUNC_KERNEL: return return_kernel(l, &value);

@@ -26,7 +26,8 @@ static PsStatus each_python(Loop *l, PyObject *iterable, LoopEach each, void *da
     PsStatus status = PS_OK;
     if (!iterator) {
         PsValue value = ps_value_python(iterable);
-        if (!PyErr_ExceptionMatches(PyExc_TypeError) || l->front.diag->set) return ps_front_python_failed(&l->front);
+        if (!PyErr_ExceptionMatches(PyExc_TypeError) || l->front.diag->set)
+            return ps_front_python_failed(&l->front);
         PyErr_Clear();
         return FAIL(l, STATIC_ITERABLE, loop_describe(l, &value));
     }
@@ -50,7 +51,8 @@ static PsStatus each_vector(Loop *l, const PsValue *vector, LoopEach each, void 
 }
 
 static PsStatus known_bound(Loop *l, const PsValue *value, int64_t *out) {
-    if (value->kind != PS_VALUE_PYTHON || !ps_number_int(value->object, out)) return FAIL(l, STATIC_RANGE, loop_describe(l, value));
+    if (value->kind != PS_VALUE_PYTHON || !ps_number_int(value->object, out))
+        return FAIL(l, STATIC_RANGE, loop_describe(l, value));
     return PS_OK;
 }
 
@@ -91,7 +93,8 @@ PsStatus loop_each(Loop *l, const PsValue *iterable, LoopEach each, void *data) 
     const PsValue *inner = grouped ? &iterable->items[0] : iterable;
     switch (inner->kind) {
     case PS_VALUE_PYTHON:
-        if (Py_TYPE(inner->object) == (PyTypeObject *)l->front.types->array_type) return FAIL(l, CAPTURED_ARRAY);
+        if (Py_TYPE(inner->object) == (PyTypeObject *)l->front.types->array_type)
+            return FAIL(l, CAPTURED_ARRAY);
         return each_python(l, inner->object, each, data);
     case PS_VALUE_VECTOR: return each_vector(l, inner, each, data);
     case PS_VALUE_NDRANGE: return each_domain(l, inner->domain, grouped, each, data);
@@ -106,8 +109,10 @@ static PsStatus bind_target(Loop *l, PsAst *target, const PsValue *value, bool s
     uint32_t n;
     loop_at(l, target);
     if (target->kind != PS_AST_TUPLE && target->kind != PS_AST_LIST) {
-        if (!shadows) TRY(loop_new_name(l, target));
-        else if (target->kind != PS_AST_NAME) return FAIL(l, LOOP_TARGET);
+        if (!shadows)
+            TRY(loop_new_name(l, target));
+        else if (target->kind != PS_AST_NAME)
+            return FAIL(l, LOOP_TARGET);
         return ps_name_bind(&l->front, target->name, PS_BIND_INDEX, value);
     }
     TRY(loop_items(l, value, &items, &n));
@@ -128,6 +133,7 @@ static PsStatus exec_iteration(Loop *l, void *data, const PsValue *value, bool *
     PsStatus status = bind_target(l, u->node->a, value, false);
     if (!status) status = loop_exec_list(l, &u->node->body, &flow);
     ps_names_leave(&l->front, &l->func->base, mark);
+    if (!status) loop_at(l, u->node->b); /* what the next value says belongs there */
     *stop = flow == FLOW_BREAK || flow == FLOW_RETURN;
     if (flow == FLOW_RETURN) *u->flow = flow;
     return status;
@@ -157,6 +163,7 @@ static PsStatus add_element(Loop *l, Comprehension *c) {
     TRY(loop_eval_python(l, c->node->a, &key));
     if (c->node->kind == PS_AST_LISTCOMP) return PyList_Append(c->result, key) ? PS_PYERR : PS_OK;
     TRY(loop_eval_python(l, c->node->b, &value));
+    loop_at(l, c->node->a);
     return PyDict_SetItem(c->result, key, value) ? ps_front_python_failed(&l->front) : PS_OK;
 }
 
@@ -171,9 +178,11 @@ static PsStatus run_element(Loop *l, void *data, const PsValue *value, bool *sto
         PsValue condition;
         status = loop_eval(l, clause->list.items[i], &condition);
         if (!status) status = loop_truth(l, &condition, &truth);
-        if (!status && truth < 0) status = FAIL(l, STATIC_NEEDED, "a comprehension's condition", loop_describe(l, &condition));
+        if (!status && truth < 0)
+            status = FAIL(l, STATIC_NEEDED, "a comprehension's condition", loop_describe(l, &condition));
     }
     if (!status && truth) status = run_level(l, &c);
+    if (!status) loop_at(l, clause->b);
     ps_names_leave(&l->front, &l->func->base, mark);
     return status;
 }
@@ -189,7 +198,8 @@ static PsStatus run_level(Loop *l, Comprehension *c) {
 
 PsStatus loop_eval_comprehension(Loop *l, PsAst *node, PsValue *out) {
     bool is_list = node->kind == PS_AST_LISTCOMP;
-    Comprehension c = {.node = node, .result = ps_front_keep(&l->front, is_list ? PyList_New(0) : PyDict_New())};
+    Comprehension c = {.node = node,
+                       .result = ps_front_keep(&l->front, is_list ? PyList_New(0) : PyDict_New())};
     if (!c.result) return PS_PYERR;
     TRY(run_level(l, &c));
     *out = ps_value_python(c.result);

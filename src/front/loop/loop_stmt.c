@@ -6,6 +6,10 @@
  */
 #include "front/loop/loop_int.h"
 
+#include <string.h>
+
+#define MAX_REGIONS 200 /* code generation takes 256; passes add some */
+
 typedef PsStatus (*Exec)(Loop *l, PsAst *node, Flow *flow);
 
 static PsStatus exec(Loop *l, PsAst *node, Flow *flow);
@@ -31,6 +35,21 @@ PsStatus loop_exec_region(Loop *l, PsRegion region, const PsAstList *body, Flow 
     return status;
 }
 
+/* An op with regions. Python itself limits how deep statements nest, but not what
+ * expressions and funcs expand to. */
+PsStatus loop_build_regions(Loop *l, PsOpCode code, const PsRef *args, uint32_t nargs, PsRef *out,
+                            PsRegion *region) {
+    PsBuilder *b = loop_b(l);
+    int depth = 0;
+    for (PsRegion r = b->region; ps_region(b->func, r)->owner; depth++)
+        r = ps_op(b->func, ps_region(b->func, r)->owner)->region;
+    if (depth >= MAX_REGIONS) return FAIL(l, TOO_DEEP);
+    *out = ps_build_op(b, code, PS_KIND_NONE, args, nargs, 0);
+    if (!*out) return PS_NOMEM;
+    *region = ps_op(b->func, *out)->region0;
+    return PS_OK;
+}
+
 /* -- if, while -- */
 
 /* What is known while compiling picks a branch, and only that one is built. The loops in it are parallel only if the
@@ -46,7 +65,8 @@ static Flow joined(Flow a, Flow b) { return a == FLOW_RETURN && b == FLOW_RETURN
 
 static PsStatus exec_if(Loop *l, PsAst *node, Flow *flow) {
     PsValue value;
-    PsRef condition;
+    PsRef condition, branch;
+    PsRegion region;
     Flow then, otherwise;
     int truth;
     TRY(loop_eval(l, node->a, &value));
@@ -54,8 +74,7 @@ static PsStatus exec_if(Loop *l, PsAst *node, Flow *flow) {
     TRY(loop_truth(l, &value, &truth));
     if (truth >= 0) return exec_static_if(l, node, value.is_static, truth, flow);
     TRY(loop_condition(l, "if", &value, &condition));
-    PsRef branch = ps_build_op(loop_b(l), PS_OP_IF, PS_KIND_NONE, &condition, 1, 0);
-    PsRegion region = ps_op(loop_b(l)->func, branch)->region0;
+    TRY(loop_build_regions(l, PS_OP_IF, &condition, 1, &branch, &region));
     TRY(loop_exec_region(l, region, &node->body, &then));
     TRY(loop_exec_region(l, region + 1, &node->orelse, &otherwise));
     *flow = joined(then, otherwise);
@@ -77,12 +96,14 @@ static PsStatus exec_while_condition(Loop *l, PsAst *node, PsRegion region, int 
     PsBuilder saved = *loop_b(l);
     PsValue value;
     PsRef condition;
+    uint32_t mark = ps_names_enter(&l->func->base);
     loop_b(l)->region = region;
     PsStatus status = loop_eval(l, node->a, &value);
     loop_at(l, node->a);
     if (!status) status = loop_truth(l, &value, truth);
     if (!status) status = loop_condition(l, "while", &value, &condition);
     if (!status) ps_build_op(loop_b(l), PS_OP_YIELD, PS_KIND_NONE, &condition, 1, 0);
+    ps_names_leave(&l->front, &l->func->base, mark);
     *loop_b(l) = saved;
     return status;
 }
@@ -91,8 +112,9 @@ static PsStatus exec_while(Loop *l, PsAst *node, Flow *flow) {
     int truth = -1;
     Flow body;
     if (node->orelse.len) return FAIL(l, LOOP_ELSE, "while");
-    PsRef op = ps_build_op(loop_b(l), PS_OP_WHILE, PS_KIND_NONE, NULL, 0, 0);
-    PsRegion region = ps_op(loop_b(l)->func, op)->region0;
+    PsRef op;
+    PsRegion region;
+    TRY(loop_build_regions(l, PS_OP_WHILE, NULL, 0, &op, &region));
     TRY(exec_while_condition(l, node, region, &truth));
     if (truth == 0) {
         ps_op_remove(loop_b(l)->func, op);
@@ -144,10 +166,47 @@ static PsStatus exec_function(Loop *l, PsAst *node, Flow *flow) {
     return FAIL(l, NESTED_FUNCTION, l->func->kind == FUNC_KERNEL ? "kernel" : "func");
 }
 
+/* What to write instead. */
+static const struct {
+    const char *node, *instead;
+} refused[] = {
+    {"Try", "there are no exceptions in kernels; use if, or assert in checked mode"},
+    {"TryStar", "there are no exceptions in kernels; use if, or assert in checked mode"},
+    {"Raise", "there are no exceptions in kernels; use assert, in checked mode"},
+    {"Import", "import outside the kernel"},
+    {"ImportFrom", "import outside the kernel"},
+    {"ClassDef", "define the class outside the kernel"},
+    {"AsyncFunctionDef", "define the function outside the kernel"},
+    {"AsyncFor", "use a plain for"},
+    {"AsyncWith", "there are no context managers in kernels"},
+    {"With", "there are no context managers in kernels"},
+    {"Match", "use if and elif"},
+    {"Delete", "names end with their block"},
+    {"Global", "a kernel cannot assign to variables outside it; return a value or write to an array"},
+    {"Nonlocal", "a kernel cannot assign to variables outside it; return a value or write to an array"},
+    {"Set", "use a tuple or a list"},
+    {"SetComp", "use a list comprehension"},
+    {"GeneratorExp", "use a list comprehension"},
+    {"Await", "kernels run to their end"},
+    {"Yield", "kernels run to their end; write to an array"},
+    {"YieldFrom", "kernels run to their end; write to an array"},
+    {"starred expression", "a * belongs into a call, a tuple or a list"},
+    {"slice", "pass a slice of an array as an argument"},
+};
+
+PsStatus loop_refuse_node(Loop *l, const char *name) {
+    for (size_t i = 0; i < PS_COUNT(refused); i++)
+        if (!strcmp(refused[i].node, name)) return FAIL(l, UNSUPPORTED_NODE, name, refused[i].instead);
+    return FAIL(l, UNSUPPORTED_NODE, name, "kernels do not have it");
+}
+
 static PsStatus exec_other(Loop *l, PsAst *node, Flow *flow) {
     (void)flow;
-    const char *name = node->kind == PS_AST_WITH ? "With" : node->name ? PyUnicode_AsUTF8(node->name) : "statement";
-    return name ? FAIL(l, UNSUPPORTED_NODE, name) : PS_PYERR;
+    if (node->kind == PS_AST_TOO_DEEP) return FAIL(l, TOO_DEEP);
+    const char *name = node->kind == PS_AST_WITH ? "With"
+                       : node->name              ? PyUnicode_AsUTF8(node->name)
+                                                 : "statement";
+    return name ? loop_refuse_node(l, name) : PS_PYERR;
 }
 
 static const Exec execs[PS_AST_COUNT] = {
@@ -166,9 +225,19 @@ static const Exec execs[PS_AST_COUNT] = {
     [PS_AST_CONTINUE] = loop_exec_continue,
 };
 
+#define MAX_OPS (1u << 20) /* of one function: LLVM needs a minute for as many */
+
+/* Once per statement: what is too large ends with a message, and Ctrl-C works however long funcs expand. */
+static PsStatus watch(Loop *l) {
+    if (loop_b(l)->func->ops.len > MAX_OPS) return FAIL(l, OPS_LIMIT, MAX_OPS);
+    if (++l->statements % 256 == 0 && PyErr_CheckSignals()) return PS_PYERR;
+    return PS_OK;
+}
+
 static PsStatus exec(Loop *l, PsAst *node, Flow *flow) {
     TRY(ps_front_deeper(&l->front));
     loop_at(l, node);
+    TRY(watch(l));
     PsStatus status = (execs[node->kind] ? execs[node->kind] : exec_other)(l, node, flow);
     l->front.depth--;
     return status;

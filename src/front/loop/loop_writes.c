@@ -24,7 +24,8 @@ static bool scan(const PsModule *m, const PsFunc *f, bool *const *writes, bool *
     bool changed = false;
     for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
         const PsOp *op = ps_op(f, r);
-        if (ps_op_info[op->code].effect == PS_EFFECT_WRITE && op->nargs) changed |= mark(own, parameter_of(f, ps_op_arg(f, r, 0)));
+        if (ps_op_info[op->code].effect == PS_EFFECT_WRITE && op->nargs)
+            changed |= mark(own, parameter_of(f, ps_op_arg(f, r, 0)));
         if (op->code != PS_OP_CALL || op->imm >= m->funcs.len) continue;
         for (uint32_t i = 0; i < op->nargs; i++)
             if (writes[op->imm][i]) changed |= mark(own, parameter_of(f, ps_op_arg(f, r, i)));

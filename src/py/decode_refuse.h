@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why an argument cannot be used as an array: all refusals but those that compare it with its annotation. Each returns
+ * -1 with an exception.
+ */
+#ifndef PS_PY_DECODE_REFUSE_H
+#define PS_PY_DECODE_REFUSE_H
+
+#include "py/decode_dlpack.h"
+#include "py/decode_scalar.h"
+#include "py/decode_strided.h"
+
+/* It has the type, rank and order of the plan, and was refused nevertheless. */
+int refuse_array(PyKernel *kernel, uint32_t param, PyObject *arg);
+/* Its own library raised what is pending; that, or what torch tells of such tensors. */
+int refuse_export(const PyState *state, const ScalarPlace *place, PyObject *arg);
+int refuse_device(const PyState *state, const ScalarPlace *place, DlDevice device);
+int refuse_axes(const PyState *state, const ScalarPlace *place, int ndim);
+int refuse_format(const PyState *state, const ScalarPlace *place, const char *format);
+int refuse_dlpack_dtype(const PyState *state, const ScalarPlace *place, PyObject *arg, DlDtype dtype);
+/* Refuses a tensor that is negated lazily, which DLPack does not tell; 0: it is not. */
+int refuse_negated(const PyState *state, const ScalarPlace *place, PyObject *arg);
+/* Reads a tensor, or refuses what it is whatever the kernel does with it. */
+int refuse_or_read(const PyState *state, const ScalarPlace *place, const DlKnown *known, PyObject *tensor,
+                   StridedSource *out, PsType *out_type);
+
+#endif

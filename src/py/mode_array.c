@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pestle.Array: an array argument while a kernel runs as plain Python. Elements are numbers that know where they were
+ * read, so that atomics can find their place. Indices are always checked: a wrong one would be a crash, not a result.
+ */
+#include "py/mode_int.h"
+
+static PyState *state_of(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
+
+PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view, bool readonly) {
+    ModeArray *self = (ModeArray *)state->mode.array->tp_alloc(state->mode.array, 0);
+    if (!self) return NULL;
+    self->owner = Py_NewRef(owner);
+    self->dtype = dtype;
+    self->view = *view;
+    self->readonly = readonly;
+    return (PyObject *)self;
+}
+
+void mode_array_end(PyObject *array) { ((ModeArray *)array)->dead = true; }
+
+static void Array_dealloc(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    Py_XDECREF(((ModeArray *)object)->owner);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+/* -- elements -- */
+
+typedef struct Indices {
+    int64_t at[PS_MAX_AXES];
+    int n;
+} Indices;
+
+static int add_index(const ModeArray *self, PyObject *object, Indices *out) {
+    ModeOperand operand;
+    const PyState *state = state_of((PyObject *)self);
+    bool number = mode_read(state, object, &operand);
+    if (!number || ps_scalar_class(operand.type) == PS_CLASS_FLOAT) {
+        py_error(state, PySlice_Check(object) ? PS_MSG_FRONT_SLICE : PS_MSG_FRONT_INDEX_TYPE,
+                 number ? ps_scalar_name(operand.type) : Py_TYPE(object)->tp_name, out->n);
+        return -1;
+    }
+    if (out->n == PS_MAX_AXES) return py_error(state, PS_MSG_FRONT_INDEX_TOO_MANY, PS_MAX_AXES), -1;
+    uint64_t bits;
+    PsType wide = operand.type == PS_U64 ? PS_U64 : PS_I64;
+    if (mode_as(state, &operand, wide, &bits)) return -1;
+    if (wide == PS_U64 && bits > INT64_MAX) bits = INT64_MAX; /* outside any array */
+    out->at[out->n++] = (int64_t)bits;
+    return 0;
+}
+
+/* x[I, k] with I a vector of two: three indices. x[None] and x[()] are none. */
+static int flatten(const ModeArray *self, PyObject *key, int depth, Indices *out) {
+    if (key == Py_None && depth == 0) return 0;
+    if (depth < 2 && (PyTuple_Check(key) || PyList_Check(key))) {
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(key); i++)
+            if (flatten(self, PySequence_Fast_GET_ITEM(key, i), depth + 1, out)) return -1;
+        return 0;
+    }
+    return add_index(self, key, out);
+}
+
+static char *place_of(const ModeArray *self, PyObject *key) {
+    const PyState *state = state_of((PyObject *)self);
+    const PsArrayView *view = &self->view;
+    Indices indices = {.n = 0};
+    if (self->dead) {
+        PyErr_SetString(PyExc_RuntimeError, ps_message_text(PS_MSG_FRONT_PROXY_DEAD));
+        return NULL;
+    }
+    if (flatten(self, key, 0, &indices)) return NULL;
+    if (indices.n != view->ndim) {
+        py_error(state, PS_MSG_FRONT_INDEX_COUNT, view->ndim, indices.n);
+        return NULL;
+    }
+    char *at = view->data;
+    for (int k = 0; k < view->ndim; k++) {
+        int64_t index = indices.at[k];
+        if (index < 0 || index >= view->shape[k]) {
+            py_error(state, PS_MSG_PY_FAULT_BOUNDS, (long long)index, (long long)k, (long long)view->shape[k]);
+            return NULL;
+        }
+        at += index * view->strides[k];
+    }
+    return at;
+}
+
+static PyObject *Array_subscript(PyObject *object, PyObject *key) {
+    ModeArray *self = (ModeArray *)object;
+    char *at = place_of(self, key);
+    uint64_t bits = 0;
+    if (!at) return NULL;
+    memcpy(&bits, at, (size_t)ps_scalar_size(self->dtype)); /* little-endian: the low bytes */
+    ModeNumber *number = (ModeNumber *)mode_number(state_of(object), self->dtype, bits);
+    if (!number) return NULL;
+    number->from = (ModeArray *)Py_NewRef(object);
+    number->place = at;
+    return (PyObject *)number;
+}
+
+static int store(const ModeArray *self, char *at, uint64_t bits) {
+    const PyState *state = state_of((PyObject *)self);
+    if (self->readonly || self->dead) {
+        py_error(state, PS_MSG_PY_ARRAY_READONLY, "array");
+        return -1;
+    }
+    memcpy(at, &bits, (size_t)ps_scalar_size(self->dtype));
+    return 0;
+}
+
+static int Array_ass_subscript(PyObject *object, PyObject *key, PyObject *value) {
+    ModeArray *self = (ModeArray *)object;
+    const PyState *state = state_of(object);
+    ModeOperand operand;
+    uint64_t bits;
+    char *at = value ? place_of(self, key) : NULL;
+    if (!value) PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
+    if (!at) return -1;
+    if (!mode_read(state, value, &operand)) {
+        py_error(state, PS_MSG_FRONT_NOT_A_NUMBER, Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    return mode_cast(state, &operand, self->dtype, &bits) || store(self, at, bits) ? -1 : 0;
+}
+
+int mode_store(const PyState *state, const ModeNumber *at, uint64_t bits) {
+    if (at->from) return store(at->from, at->place, bits);
+    py_error(state, PS_MSG_FRONT_ATOMIC_TARGET, "an atomic function", ps_scalar_name(at->type));
+    return -1;
+}
+
+/* -- attributes -- */
+
+static Py_ssize_t Array_length(PyObject *object) {
+    const PsArrayView *view = &((ModeArray *)object)->view;
+    if (view->ndim) return view->shape[0];
+    py_error(state_of(object), PS_MSG_FRONT_LEN_NO_AXES);
+    return -1;
+}
+
+static PyObject *get_shape(PyObject *object, void *unused) {
+    (void)unused;
+    const PsArrayView *view = &((ModeArray *)object)->view;
+    PyObject *shape = PyTuple_New(view->ndim);
+    for (int k = 0; shape && k < view->ndim; k++) {
+        PyObject *length = mode_number(state_of(object), PS_I32, (uint32_t)view->shape[k]);
+        if (length)
+            PyTuple_SET_ITEM(shape, k, length);
+        else
+            Py_CLEAR(shape);
+    }
+    return shape;
+}
+
+static PyObject *get_ndim(PyObject *object, void *unused) {
+    (void)unused;
+    return PyLong_FromLong(((ModeArray *)object)->view.ndim);
+}
+
+static PyObject *get_dtype(PyObject *object, void *unused) {
+    (void)unused;
+    return Py_NewRef(state_of(object)->types.dtypes[((ModeArray *)object)->dtype]);
+}
+
+static PyObject *get_owner(PyObject *object, void *unused) {
+    (void)unused;
+    return Py_NewRef(((ModeArray *)object)->owner);
+}
+
+static PyObject *Array_repr(PyObject *object) { return PyObject_Repr(((ModeArray *)object)->owner); }
+
+static PyGetSetDef array_getset[] = {
+    {"shape", get_shape, NULL, "The lengths of the axes.", NULL},
+    {"ndim", get_ndim, NULL, "The number of axes.", NULL},
+    {"dtype", get_dtype, NULL, "The element type, such as pestle.f32.", NULL},
+    {"owner", get_owner, NULL, "The array that was passed to the kernel.", NULL},
+    {0},
+};
+static PyMethodDef array_methods[] = {{"_rule", MODE_RULE, METH_FASTCALL, NULL}, {0}};
+static PyType_Slot array_slots[] = {
+    {Py_tp_dealloc, Array_dealloc},
+    {Py_tp_repr, Array_repr},
+    {Py_tp_getset, array_getset},
+    {Py_tp_methods, array_methods},
+    {Py_mp_subscript, Array_subscript},
+    {Py_mp_ass_subscript, Array_ass_subscript},
+    {Py_mp_length, Array_length},
+    {Py_tp_doc, "An array argument of a kernel that runs as plain Python."},
+    {0},
+};
+static PyType_Spec array_spec = {
+    "pestle.Array", sizeof(ModeArray), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, array_slots};
+
+PyTypeObject *mode_array_type(PyObject *module) {
+    return (PyTypeObject *)PyType_FromModuleAndSpec(module, &array_spec, NULL);
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls in a kernel that runs as plain Python. What is called decides, as in front/loop (loop_call.c, loop_builtin.c):
+ * pestle's builtins, dtypes and funcs follow the language's rules; so do Python's, math's and numpy's functions that
+ * have a counterpart, when an argument has a type; anything else is called as it is.
+ */
+#include "py/mode_int.h"
+
+#include <math.h>
+
+typedef struct Call {
+    const PyState *state;
+    PsBuiltinId id;
+    const PsBuiltinInfo *info;
+} Call;
+
+static bool is_float(PsType type) { return ps_scalar_class(type) == PS_CLASS_FLOAT; }
+
+static int read(const PyState *state, const char *name, PyObject *object, ModeOperand *out) {
+    if (mode_read(state, object, out)) return 0;
+    mode_not_a_number(state, name, object);
+    return -1;
+}
+
+static int read_dtype(const PyState *state, const char *name, PyObject *object, PsType *out) {
+    *out = ps_front_dtype(&state->types, &state->options, object);
+    if (*out) return 0;
+    py_error(state, PS_MSG_FRONT_BUILTIN_DTYPE, name, Py_TYPE(object)->tp_name);
+    return -1;
+}
+
+static bool has_type(const PyState *state, PyObject *object) {
+    return mode_is_number(state, object) || mode_is_vector(state, object) || Py_IS_TYPE(object, state->mode.array);
+}
+
+static bool any_type(const PyState *state, PyObject *const *args, int nargs) {
+    for (int i = 0; i < nargs; i++)
+        if (has_type(state, args[i])) return true;
+    return false;
+}
+
+/* -- one and two operands -- */
+
+static PyObject *integer_only(const Call *call, PsType found) {
+    return py_error(call->state, PS_MSG_FRONT_INTEGERS_ONLY, call->info->name, ps_scalar_name(found));
+}
+
+static bool rounds(PsOpCode op) {
+    return op == PS_OP_FLOOR || op == PS_OP_CEIL || op == PS_OP_ROUND || op == PS_OP_TRUNC;
+}
+
+static PyObject *unary(const PyState *state, void *data, PyObject *const *args) {
+    const Call *call = data;
+    PsOpCode op = call->info->op;
+    ModeOperand a;
+    uint64_t bits;
+    if (read(state, call->info->name, args[0], &a)) return NULL;
+    if (op == PS_OP_NOT) return mode_unary(state, PS_AST_INVERT, args[0]);
+    PsType type = a.type == PS_U1 ? PS_I32 : a.type;
+    bool integers = ps_op_info[op].rule == PS_RULE_INT;
+    if (integers && is_float(type)) return integer_only(call, type);
+    if (ps_op_info[op].rule == PS_RULE_FLOAT && !is_float(type)) {
+        if (rounds(op)) return py_error(state, PS_MSG_FRONT_REALS_ONLY, call->info->name, ps_scalar_name(a.type));
+        type = state->options.default_fp;
+    }
+    if (mode_as(state, &a, type, &bits)) return NULL;
+    bits = ps_eval_scalar(op, type, type, &bits);
+    if (!integers) return mode_number(state, type, bits);
+    return mode_number(state, PS_I32, ps_eval_scalar(PS_OP_CAST, type, PS_I32, &bits)); /* popcnt, clz */
+}
+
+static PyObject *both_as(const PyState *state, PsOpCode op, const ModeOperand *a, const ModeOperand *b, PsType left,
+                         PsType right) {
+    uint64_t bits[2];
+    if (mode_as(state, a, left, &bits[0]) || mode_as(state, b, right, &bits[1])) return NULL;
+    return mode_number(state, left, ps_eval_scalar(op, left, right, bits));
+}
+
+static PyObject *binary(const PyState *state, void *data, PyObject *const *args) {
+    const Call *call = data;
+    ModeOperand a, b;
+    if (read(state, call->info->name, args[0], &a) || read(state, call->info->name, args[1], &b)) return NULL;
+    PsType type = mode_promote(a.type, b.type);
+    switch (call->id) {
+    case PS_BUILTIN_POW: return mode_binary(state, PS_AST_POW, args[0], args[1]);
+    case PS_BUILTIN_BIT_SHR:
+        if (is_float(type)) return integer_only(call, type);
+        return both_as(state, PS_OP_USHR, &a, &b, a.type == PS_U1 ? PS_I32 : a.type, b.type == PS_U1 ? PS_I32 : b.type);
+    case PS_BUILTIN_RAW_DIV: return both_as(state, is_float(type) ? PS_OP_DIV : PS_OP_TRUNCDIV, &a, &b, type, type);
+    case PS_BUILTIN_RAW_MOD: return both_as(state, is_float(type) ? PS_OP_FMOD : PS_OP_TRUNCMOD, &a, &b, type, type);
+    default: break;
+    }
+    if (!is_float(type)) type = state->options.default_fp;
+    return both_as(state, call->info->op, &a, &b, type, type);
+}
+
+static PyObject *fold_pair(const PyState *state, void *data, PyObject *const *args) {
+    const Call *call = data;
+    ModeOperand a, b;
+    if (read(state, call->info->name, args[0], &a) || read(state, call->info->name, args[1], &b)) return NULL;
+    PsType type = mode_promote_keep(a.type, b.type);
+    return both_as(state, call->info->op, &a, &b, type, type);
+}
+
+typedef PyObject *(*Rule)(const PyState *, void *, PyObject *const *);
+
+static PyObject *map(const Call *call, Rule rule, PyObject *const *args, int nargs) {
+    if (mode_any_vector(call->state, args, nargs)) return mode_map(call->state, rule, (void *)call, args, nargs);
+    return rule(call->state, (void *)call, args);
+}
+
+static PyObject *fold(const Call *call, PyObject *const *args, int nargs) {
+    PyObject *result = Py_NewRef(args[0]);
+    for (int i = 1; result && i < nargs; i++) {
+        PyObject *pair[2] = {result, args[i]}, *next = map(call, fold_pair, pair, 2);
+        Py_DECREF(result);
+        result = next;
+    }
+    return result;
+}
+
+/* -- atomics: the old value -- */
+
+static PyObject *atomic(const PyState *state, void *data, PyObject *const *args) {
+    static const PsOpCode plain[] = {
+        [PS_BUILTIN_ATOMIC_ADD] = PS_OP_ADD, [PS_BUILTIN_ATOMIC_SUB] = PS_OP_ADD, [PS_BUILTIN_ATOMIC_MUL] = PS_OP_MUL,
+        [PS_BUILTIN_ATOMIC_MIN] = PS_OP_MIN, [PS_BUILTIN_ATOMIC_MAX] = PS_OP_MAX, [PS_BUILTIN_ATOMIC_AND] = PS_OP_AND,
+        [PS_BUILTIN_ATOMIC_OR] = PS_OP_OR,   [PS_BUILTIN_ATOMIC_XOR] = PS_OP_XOR};
+    const Call *call = data;
+    if (!mode_is_number(state, args[0]))
+        return py_error(state, PS_MSG_FRONT_ATOMIC_TARGET, call->info->name, Py_TYPE(args[0])->tp_name);
+    ModeNumber *number = (ModeNumber *)args[0];
+    ModeOperand operand;
+    PsType type = number->type;
+    PsOpCode op = call->id == PS_BUILTIN_ATOMIC_EXCHANGE ? PS_OP_NONE : plain[call->id];
+    uint64_t bits[2] = {number->bits}, after;
+    if (is_float(type) && ps_op_info[op].rule == PS_RULE_INT)
+        return py_error(state, PS_MSG_FRONT_ATOMIC_INTEGERS, call->info->name, ps_scalar_name(type));
+    if (read(state, call->info->name, args[1], &operand) || mode_cast(state, &operand, type, &bits[1])) return NULL;
+    if (number->from) /* another argument may have changed it */
+        memcpy(&bits[0], number->place, (size_t)ps_scalar_size(type));
+    bool sub = call->id == PS_BUILTIN_ATOMIC_SUB;
+    if (type == PS_U1 && op == PS_OP_ADD)
+        op = sub ? PS_OP_XOR : PS_OP_OR;
+    else if (sub)
+        bits[1] = ps_eval_scalar(PS_OP_NEG, type, type, &bits[1]);
+    after = op == PS_OP_NONE ? bits[1] : ps_eval_scalar(op, type, type, bits);
+    if (number->from ? mode_store(state, number, after) : 0) return NULL;
+    if (!number->from) number->bits = after; /* a variable */
+    return mode_number(state, type, bits[0]);
+}
+
+static PyObject *atomic_cas(const PyState *state, PyObject *const *args) {
+    ModeOperand expected, fresh;
+    uint64_t old = 0, wanted, after;
+    if (!mode_is_number(state, args[0]))
+        return py_error(state, PS_MSG_FRONT_ATOMIC_TARGET, "atomic_cas", Py_TYPE(args[0])->tp_name);
+    ModeNumber *number = (ModeNumber *)args[0];
+    if (is_float(number->type))
+        return py_error(state, PS_MSG_FRONT_ATOMIC_INTEGERS, "atomic_cas", ps_scalar_name(number->type));
+    if (read(state, "atomic_cas", args[1], &expected) || read(state, "atomic_cas", args[2], &fresh) ||
+        mode_cast(state, &expected, number->type, &wanted) || mode_cast(state, &fresh, number->type, &after))
+        return NULL;
+    old = number->bits;
+    if (number->from) memcpy(&old, number->place, (size_t)ps_scalar_size(number->type));
+    if (old == wanted && number->from && mode_store(state, number, after)) return NULL;
+    if (old == wanted && !number->from) number->bits = after;
+    return mode_number(state, number->type, old);
+}
+
+/* -- forms -- */
+
+static PyObject *select_one(const PyState *state, void *data, PyObject *const *args) {
+    (void)data;
+    ModeOperand a, b;
+    uint64_t bits;
+    int truth = PyObject_IsTrue(args[0]);
+    if (truth < 0 || read(state, "select", args[1], &a) || read(state, "select", args[2], &b)) return NULL;
+    PsType type = mode_promote_keep(a.type, b.type);
+    return mode_as(state, truth ? &a : &b, type, &bits) ? NULL : mode_number(state, type, bits);
+}
+
+static PyObject *is_one(const PyState *state, void *data, PyObject *const *args) {
+    const Call *call = data;
+    ModeOperand a;
+    if (read(state, call->info->name, args[0], &a)) return NULL;
+    PyObject *real = PyNumber_Float(args[0]);
+    double value = real ? PyFloat_AS_DOUBLE(real) : 0.0;
+    Py_XDECREF(real);
+    if (!real) return NULL;
+    return mode_number(state, PS_U1, call->id == PS_BUILTIN_ISNAN ? isnan(value) != 0 : isinf(value) != 0);
+}
+
+static PyObject *like_one(const PyState *state, void *data, PyObject *const *args) {
+    const Call *call = data;
+    ModeOperand a;
+    uint64_t one = call->id == PS_BUILTIN_ONE;
+    if (read(state, call->info->name, args[0], &a)) return NULL;
+    return mode_number(state, a.type, ps_eval_scalar(PS_OP_CAST, PS_I32, a.type, &one));
+}
+
+static PyObject *not_one(const PyState *state, void *data, PyObject *const *args) {
+    (void)data;
+    int truth = PyObject_IsTrue(args[0]);
+    return truth < 0 ? NULL : mode_number(state, PS_U1, !truth);
+}
+
+static PyObject *bit_cast(const PyState *state, PyObject *const *args) {
+    ModeOperand a;
+    PsType type;
+    uint64_t bits;
+    if (read_dtype(state, "bit_cast", args[1], &type) || read(state, "bit_cast", args[0], &a)) return NULL;
+    if (a.type == PS_U1 || type == PS_U1 || ps_scalar_bits(a.type) != ps_scalar_bits(type))
+        return py_error(state, PS_MSG_FRONT_BIT_CAST, ps_scalar_name(a.type), ps_scalar_name(type));
+    return mode_as(state, &a, a.type, &bits) ? NULL : mode_number(state, type, bits);
+}
+
+static PyObject *cast(const PyState *state, PyObject *const *args) {
+    PsType type;
+    return read_dtype(state, "cast", args[1], &type) ? NULL : mode_cast_object(state, args[0], type);
+}
+
+/* A number from ti.static keeps being Python's: a subclass tells a name that gets it from any other number. */
+static PyObject *keep_static(const PyState *state, PyObject *value) {
+    PyObject *kept = PyDict_GetItemWithError(state->mode.kept, (PyObject *)Py_TYPE(value));
+    if (!kept) return PyErr_Occurred() ? NULL : Py_NewRef(value);
+    return PyObject_CallOneArg(kept, value);
+}
+
+static PyObject *form_ndrange(const PyState *state, PyObject *const *args, int nargs, PyObject *names) {
+    Py_ssize_t nnames = names ? PyTuple_GET_SIZE(names) : 0;
+    if (nnames > 1 || (nnames && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axes") != 0))
+        return PyErr_Format(PyExc_TypeError, "ndrange() takes no keyword argument but axes");
+    return mode_ndrange(state, args, nargs, nnames ? args[nargs] : NULL);
+}
+
+static PyObject *form(Call *call, PyObject *const *args, int nargs, PyObject *names, bool *done) {
+    const PyState *state = call->state;
+    *done = true;
+    switch (call->id) {
+    case PS_BUILTIN_ATOMIC_CAS: return atomic_cas(state, args);
+    case PS_BUILTIN_CAST: return cast(state, args);
+    case PS_BUILTIN_BIT_CAST: return bit_cast(state, args);
+    case PS_BUILTIN_SELECT: return map(call, select_one, args, 3);
+    case PS_BUILTIN_ZERO:
+    case PS_BUILTIN_ONE: return map(call, like_one, args, 1);
+    case PS_BUILTIN_ISNAN:
+    case PS_BUILTIN_ISINF: return map(call, is_one, args, 1);
+    case PS_BUILTIN_LOGICAL_NOT: return map(call, not_one, args, 1);
+    case PS_BUILTIN_GROUPED: return mode_grouped(state, args[0]);
+    case PS_BUILTIN_NDRANGE: return form_ndrange(state, args, nargs, names);
+    case PS_BUILTIN_STATIC:
+        if (nargs == 1) return keep_static(state, args[0]);
+        break;
+    default: break;
+    }
+    *done = false;
+    return NULL;
+}
+
+/* -- calls -- */
+
+bool mode_is_static(const PyState *state, PyObject *callee) {
+    return Py_IS_TYPE(callee, state->types.builtin) && ((PsBuiltinObject *)callee)->id == PS_BUILTIN_STATIC;
+}
+
+static PyObject *call_as_it_is(PyObject *callee, PyObject *const *args, int nargs, PyObject *names) {
+    return PyObject_Vectorcall(callee, args, (size_t)nargs, names);
+}
+
+/* On numbers: floor(x, ti.i32) too. */
+static PyObject *call_unary(Call *call, PyObject *const *args, int nargs) {
+    PyObject *result = map(call, unary, args, 1);
+    if (!result || nargs == 1) return result;
+    PyObject *pair[2] = {result, args[1]}, *converted = cast(call->state, pair);
+    Py_DECREF(result);
+    return converted;
+}
+
+/* *done: it was one of these. */
+static PyObject *call_builtin(const PyState *state, PsBuiltinId id, PyObject *const *args, int nargs, PyObject *names,
+                              bool *done) {
+    Call call = {state, id, &ps_builtin_info[id]};
+    *done = nargs >= call.info->min_args && (call.info->max_args < 0 || nargs <= call.info->max_args);
+    if (!*done) return NULL; /* it says itself how many it takes */
+    bool typed = any_type(state, args, nargs);
+    switch (call.info->kind) {
+    case PS_BUILTIN_KIND_ATOMIC: return map(&call, atomic, args, 2);
+    case PS_BUILTIN_KIND_FORM: return form(&call, args, nargs, names, done);
+    case PS_BUILTIN_KIND_UNARY:
+        if (typed) return call_unary(&call, args, nargs);
+        break;
+    case PS_BUILTIN_KIND_BINARY:
+        if (typed) return map(&call, binary, args, 2);
+        break;
+    case PS_BUILTIN_KIND_FOLD:
+        if (typed) return fold(&call, args, nargs);
+        break;
+    }
+    *done = false;
+    return NULL;
+}
+
+/* Python's own, math's and numpy's functions on typed numbers. */
+static PyObject *call_known(const PyState *state, PyObject *callee, PyObject *const *args, int nargs, bool *done) {
+    PsBuiltinId id;
+    *done = true;
+    if (callee == (PyObject *)&PyRange_Type) return mode_range(state, args, nargs);
+    if (PyCFunction_Check(callee) && !strcmp(((PyCFunctionObject *)callee)->m_ml->ml_name, "len") && nargs == 1) {
+        Py_ssize_t length = PyObject_Size(args[0]);
+        bool array = Py_IS_TYPE(args[0], state->mode.array);
+        return length < 0 ? NULL : array ? mode_number(state, PS_I32, (uint32_t)length) : PyLong_FromSsize_t(length);
+    }
+    if (ps_loop_python_builtin(callee, &id)) return call_builtin(state, id, args, nargs, NULL, done);
+    *done = false;
+    return NULL;
+}
+
+/* max([a, b]) of one sequence: its elements. */
+static PyObject *spread(PyObject *callee, PyObject *const **args, int *nargs) {
+    if (*nargs != 1 || !PyCFunction_Check(callee) || !(PyList_Check(**args) || PyTuple_Check(**args))) return NULL;
+    const char *name = ((PyCFunctionObject *)callee)->m_ml->ml_name;
+    if (strcmp(name, "min") != 0 && strcmp(name, "max") != 0) return NULL;
+    PyObject *tuple = PySequence_Tuple(**args);
+    if (!tuple || PyTuple_GET_SIZE(tuple) == 0) return tuple;
+    *nargs = (int)PyTuple_GET_SIZE(tuple);
+    *args = PySequence_Fast_ITEMS(tuple);
+    return tuple;
+}
+
+static PyObject *call(const PyState *state, PyObject *callee, PyObject *const *args, int nargs, PyObject *names) {
+    const PsFrontTypes *types = &state->types;
+    PyObject *function = PyMethod_Check(callee) ? PyMethod_GET_FUNCTION(callee) : callee, *result;
+    bool done = false, named = names && PyTuple_GET_SIZE(names);
+    PsType type;
+    if (Py_IS_TYPE(function, types->func)) return mode_call_func(state, callee, args, (size_t)nargs, names);
+    if (Py_IS_TYPE(callee, types->builtin)) {
+        result = call_builtin(state, ((PsBuiltinObject *)callee)->id, args, nargs, names, &done);
+        return done ? result : call_as_it_is(callee, args, nargs, names);
+    }
+    bool ours = Py_IS_TYPE(callee, types->dtype);
+    if (nargs == 1 && !named && (ours || (PyType_Check(callee) && has_type(state, args[0]))) &&
+        (type = ps_front_dtype(types, &state->options, callee)))
+        return mode_cast_object(state, args[0], type);
+    PyObject *held = spread(callee, &args, &nargs);
+    result = !named && any_type(state, args, nargs) ? call_known(state, callee, args, nargs, &done) : NULL;
+    if (!done && held && !(result = PyErr_Occurred() ? NULL : PyObject_CallOneArg(callee, held))) done = true;
+    if (!done && !held) result = call_as_it_is(callee, args, nargs, names);
+    Py_XDECREF(held);
+    return result;
+}
+
+/* _mode_call(callee, *args, **names): a call in a rewritten function. */
+PyObject *mode_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    return call(py_state(module), args[0], args + 1, (int)nargs - 1, names);
+}
+
+PyObject *mode_rule(PyObject *self, PyObject *const *args, Py_ssize_t nargs) {
+    return call(PyType_GetModuleState(Py_TYPE(self)), args[0], args + 1, (int)nargs - 1, NULL);
+}
+
+PyObject *mode_not(PyObject *module, PyObject *value) {
+    const PyState *state = py_state(module);
+    if (mode_is_vector(state, value)) return mode_map(state, not_one, NULL, &value, 1);
+    if (mode_is_number(state, value)) return not_one(state, NULL, &value);
+    int truth = PyObject_IsTrue(value);
+    return truth < 0 ? NULL : PyBool_FromLong(!truth);
+}

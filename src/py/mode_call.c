@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A launch of a kernel as plain Python: arguments are decoded and refused as for compiled code, wrapped, and given to
+ * the rewritten function; what it returns is converted to the kernel's return type. Funcs are rewritten when first
+ * called. When the launch is over its arrays are dead: what Python code kept of them raises.
+ */
+#include "py/mode_int.h"
+#include "py/py_view.h"
+
+/* -- rewritten functions -- */
+
+#define KEPT "_python" /* where a kernel or func keeps (code, rewritten function) */
+
+static PyObject *rewrite(PyState *state, PyObject *function, uint64_t stamp, bool is_kernel) {
+    PsAstTree *tree = ps_ast_read(function, stamp);
+    if (!tree) return NULL;
+    PyObject *file = ((PyCodeObject *)PyFunction_GET_CODE(function))->co_filename;
+    PyObject *made = PyObject_CallFunction(state->mode.rewrite, "OOsIOO", state->module, function, tree->text,
+                                           tree->first_line, file, is_kernel ? Py_True : Py_False);
+    ps_ast_tree_free(tree);
+    return made;
+}
+
+/* Borrowed from the dict. */
+static PyObject *rewritten(PyState *state, PyObject *dict, PyObject *function, uint64_t stamp, bool is_kernel) {
+    PyObject *code = PyFunction_GET_CODE(function), *kept = dict ? PyDict_GetItemString(dict, KEPT) : NULL;
+    if (kept && PyTuple_Check(kept) && PyTuple_GET_ITEM(kept, 0) == code) return PyTuple_GET_ITEM(kept, 1);
+    PyObject *made = dict ? rewrite(state, function, stamp, is_kernel) : NULL;
+    kept = made ? PyTuple_Pack(2, code, made) : NULL;
+    int failed = !kept || PyDict_SetItemString(dict, KEPT, kept);
+    Py_XDECREF(kept);
+    Py_XDECREF(made); /* the dict holds it */
+    return failed ? NULL : made;
+}
+
+/* The value of `return` in the type of the annotation; takes it over. */
+static PyObject *as_annotated(const PyState *state, PyObject *value, PyObject *annotation) {
+    PsType type = annotation && annotation != Py_None ? ps_front_dtype(&state->types, &state->options, annotation)
+                                                      : PS_KIND_NONE;
+    if (!value || (!type && !mode_is_number(state, value))) return value;
+    PyObject *made = type ? mode_cast_object(state, value, type) : mode_typed(state, value);
+    Py_DECREF(value);
+    return made;
+}
+
+PyObject *mode_call_func(const PyState *state, PyObject *callee, PyObject *const *args, size_t nargs, PyObject *names) {
+    PyObject *self = PyMethod_Check(callee) ? PyMethod_GET_SELF(callee) : NULL;
+    PsFuncObject *func = (PsFuncObject *)(self ? PyMethod_GET_FUNCTION(callee) : callee);
+    PyObject *function = rewritten((PyState *)state, func->dict, func->function, func->stamp, false);
+    if (!function) return NULL;
+    PyObject *bound = self ? PyMethod_New(function, self) : Py_NewRef(function);
+    PyObject *result = bound ? PyObject_Vectorcall(bound, args, nargs, names) : NULL;
+    Py_XDECREF(bound);
+    if (!result) return NULL;
+    PyObject *annotations = PyObject_GetAttrString(function, "__annotations__");
+    result = as_annotated(state, result, annotations ? PyDict_GetItemString(annotations, "return") : NULL);
+    Py_XDECREF(annotations);
+    if (!annotations) Py_CLEAR(result);
+    return result;
+}
+
+/* -- a launch -- */
+
+typedef struct Launch {
+    PyKernel *kernel;
+    uint32_t nparams;
+    PyObject **args; /* borrowed, or views */
+    PsParam *params;
+    PyPlan *plans;
+    uint64_t *words;
+    PyObject **wrapped; /* owned */
+    bool viewed;
+} Launch;
+
+static void launch_free(Launch *l) {
+    for (uint32_t i = 0; l->wrapped && i < l->nparams; i++) {
+        if (l->wrapped[i] && Py_IS_TYPE(l->wrapped[i], l->kernel->state->mode.array)) mode_array_end(l->wrapped[i]);
+        Py_XDECREF(l->wrapped[i]);
+    }
+    if (l->plans) py_plans_drop(l->plans, l->nparams);
+    if (l->viewed) py_views_drop(l->kernel, l->args);
+    PyMem_Free(l->args);
+    PyMem_Free(l->params);
+    PyMem_Free(l->plans);
+    PyMem_Free(l->words);
+    PyMem_Free(l->wrapped);
+}
+
+static int launch_alloc(Launch *l) {
+    size_t n = l->nparams + 1;
+    l->args = PyMem_Calloc(n, sizeof *l->args);
+    l->params = PyMem_Calloc(n, sizeof *l->params);
+    l->plans = PyMem_Calloc(n, sizeof *l->plans);
+    l->words = PyMem_Calloc(n, (1 + 2 * PS_MAX_AXES) * sizeof *l->words);
+    l->wrapped = PyMem_Calloc(n, sizeof *l->wrapped);
+    if (l->args && l->params && l->plans && l->words && l->wrapped) return 0;
+    PyErr_NoMemory();
+    return -1;
+}
+
+/* Arrays are decoded without asking whether they can be written: that is asked when it happens. */
+static int launch_decode(Launch *l, PyObject *const *given, Py_ssize_t nargs, PyObject *names) {
+    uint32_t nwords;
+    int64_t elements;
+    if (py_kernel_bind(l->kernel, given, nargs, names, l->args) || py_views_take(l->kernel, l->args)) return -1;
+    l->viewed = true;
+    if (py_describe(l->kernel, l->args, l->params)) return -1;
+    py_plans_make(l->kernel->state, l->params, l->nparams, NULL, l->plans, &nwords);
+    int fit = py_decode(l->kernel, l->plans, l->nparams, l->args, l->words, &elements);
+    if (fit == 0) py_error(l->kernel->state, PS_MSG_PY_MISMATCH, "Python mode");
+    return fit == 1 ? 0 : -1;
+}
+
+static bool is_readonly(PyState *state, PyObject *arg) {
+    if (Py_IS_TYPE(arg, state->view_type)) return ((PyView *)arg)->readonly;
+    return numpy_check(&state->numpy, arg) && !(((NumpyArray *)arg)->flags & NUMPY_WRITEABLE);
+}
+
+static PyObject *wrap(Launch *l, uint32_t i) {
+    PyState *state = l->kernel->state;
+    const PyPlan *plan = &l->plans[i];
+    const uint64_t *words = l->words + plan->word;
+    if (plan->how == PY_HOW_TEMPLATE) return Py_NewRef(l->args[i]);
+    if (plan->how != PY_HOW_ARRAY) return mode_number(state, plan->dtype, words[0]);
+    PsArrayView view = {.data = (char *)(uintptr_t)words[0], .ndim = plan->ndim};
+    for (int k = 0; k < plan->ndim; k++) {
+        view.shape[k] = (int64_t)words[1 + k];
+        view.strides[k] = (int64_t)words[1 + plan->ndim + k];
+    }
+    return mode_array(state, l->args[i], plan->dtype, &view, is_readonly(state, l->args[i]));
+}
+
+static PyObject *result_of(const PyState *state, const PyKernel *kernel, PyObject *value) {
+    PyObject *returns = kernel->signature.returns;
+    if (value && value != Py_None && (!returns || returns == Py_None)) {
+        Py_DECREF(value);
+        return py_error(state, PS_MSG_FRONT_RETURN_UNANNOTATED);
+    }
+    PyObject *number = value == Py_None ? value : as_annotated(state, value, returns);
+    if (!number || !mode_is_number(state, number)) return number;
+    PyObject *result = scalar_encode(((ModeNumber *)number)->type, ((ModeNumber *)number)->bits);
+    Py_DECREF(number);
+    return result;
+}
+
+PyObject *py_mode_call(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs, PyObject *names) {
+    PyState *state = kernel->state;
+    PyObject *result = NULL;
+    if (mode_init(state, kernel->module) || py_kernel_prepare(kernel)) return NULL;
+    Launch l = {.kernel = kernel, .nparams = kernel->signature.nparams};
+    PyObject *function = rewritten(state, kernel->dict, kernel->function, kernel->stamp, true);
+    if (!function || launch_alloc(&l) || launch_decode(&l, given, nargs, names)) goto done;
+    for (uint32_t i = 0; i < l.nparams; i++)
+        if (!(l.wrapped[i] = wrap(&l, i))) goto done;
+    Py_INCREF(function);
+    result = result_of(state, kernel, PyObject_Vectorcall(function, l.wrapped, l.nparams, NULL));
+    Py_DECREF(function);
+done:
+    launch_free(&l);
+    return result;
+}
+
+/* -- the module's functions -- */
+
+#define FAST(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL
+
+static PyMethodDef methods[] = {
+    {"_mode_call", (PyCFunction)(void (*)(void))mode_call, METH_FASTCALL | METH_KEYWORDS, NULL},
+    {"_mode_loop", FAST(mode_loop), NULL},
+    {"_mode_loop_call", (PyCFunction)(void (*)(void))mode_loop_call, METH_FASTCALL | METH_KEYWORDS, NULL},
+    {"_mode_not", mode_not, METH_O, NULL},
+    {"_mode_local", mode_local, METH_O, NULL},
+    {"_mode_assign", FAST(mode_assign), NULL},
+    {"_mode_annotated", FAST(mode_annotated), NULL},
+    {"_mode_unpack", FAST(mode_unpack), NULL},
+    {"_mode_enter", FAST(mode_enter), NULL},
+    {"_mode_arm", FAST(mode_arm), NULL},
+    {"_mode_round", mode_round, METH_O, NULL},
+    {0},
+};
+
+int py_mode_add_functions(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pestle.Domain: what ranges, ti.ndrange and ti.grouped are while a kernel runs as plain Python. A loop of the kernel
+ * (mode_loop) gives indices with their types; anything else that iterates (ti.static, comprehensions) gives Python's
+ * ints, which are known while compiling.
+ */
+#include "py/mode_int.h"
+
+typedef struct Domain {
+    PyObject_HEAD int ndim;
+    int64_t lo[PS_MAX_AXES], hi[PS_MAX_AXES];
+    bool wide[PS_MAX_AXES];    /* a bound is wider than i32 */
+    uint8_t axes[PS_MAX_AXES]; /* order of the loops, outermost first */
+    bool grouped;
+} Domain;
+
+typedef struct Iterator {
+    PyObject_HEAD Domain *domain;
+    int64_t at[PS_MAX_AXES];
+    bool done, typed, parallel, tuple;
+} Iterator;
+
+static PyState *state_of(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
+
+static Domain *new_domain(const PyState *state, int ndim) {
+    Domain *self = (Domain *)state->mode.domain->tp_alloc(state->mode.domain, 0);
+    if (!self) return NULL;
+    self->ndim = ndim;
+    for (int k = 0; k < ndim; k++) self->axes[k] = (uint8_t)k;
+    return self;
+}
+
+/* -- bounds -- */
+
+static int read_bound(const PyState *state, PyObject *object, int64_t *out, bool *wide) {
+    ModeOperand operand;
+    uint64_t bits;
+    if (!mode_read(state, object, &operand) || ps_scalar_class(operand.type) == PS_CLASS_FLOAT) {
+        py_error(state, PS_MSG_FRONT_RANGE_TYPE, Py_TYPE(object)->tp_name);
+        return -1;
+    }
+    PsType type = operand.type == PS_U64 ? PS_U64 : PS_I64;
+    if (mode_as(state, &operand, type, &bits)) return -1;
+    *out = type == PS_U64 && bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
+    *wide |= operand.kind == MODE_TYPED ? ps_scalar_bits(operand.type) == 64 || operand.type == PS_U32
+                                        : *out < INT32_MIN || *out > INT32_MAX;
+    return 0;
+}
+
+static int read_axis(const PyState *state, PyObject *arg, Domain *out, int axis) {
+    if (!PyTuple_Check(arg) && !PyList_Check(arg)) return read_bound(state, arg, &out->hi[axis], &out->wide[axis]);
+    if (PySequence_Fast_GET_SIZE(arg) != 2) return py_error(state, PS_MSG_FRONT_NDRANGE_ARG, "a sequence"), -1;
+    return read_bound(state, PySequence_Fast_GET_ITEM(arg, 0), &out->lo[axis], &out->wide[axis]) ||
+           read_bound(state, PySequence_Fast_GET_ITEM(arg, 1), &out->hi[axis], &out->wide[axis]);
+}
+
+static int read_order(const PyState *state, PyObject *axes, Domain *out) {
+    unsigned seen = 0;
+    Py_ssize_t n = PyTuple_Check(axes) || PyList_Check(axes) ? PySequence_Fast_GET_SIZE(axes) : 0;
+    if (n != out->ndim) return py_error(state, PS_MSG_FRONT_NDRANGE_AXES_COUNT, (unsigned)n, (unsigned)out->ndim), -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        Py_ssize_t axis = PyNumber_AsSsize_t(PySequence_Fast_GET_ITEM(axes, i), NULL);
+        if (axis < 0 || axis >= n || seen >> axis & 1) {
+            PyErr_Clear();
+            return py_error(state, PS_MSG_FRONT_NDRANGE_AXES, (unsigned)n), -1;
+        }
+        seen |= 1u << axis;
+        out->axes[i] = (uint8_t)axis;
+    }
+    return 0;
+}
+
+PyObject *mode_ndrange(const PyState *state, PyObject *const *args, int nargs, PyObject *axes) {
+    if (nargs < 1 || nargs > PS_MAX_AXES)
+        return py_error(state, PS_MSG_FRONT_NDRANGE_COUNT, PS_MAX_AXES, (unsigned)nargs);
+    Domain *self = new_domain(state, nargs);
+    for (int i = 0; self && i < nargs; i++)
+        if (read_axis(state, args[i], self, i)) Py_CLEAR(self);
+    if (self && axes && read_order(state, axes, self)) Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+/* range() with a typed bound. */
+PyObject *mode_range(const PyState *state, PyObject *const *args, int nargs) {
+    if (nargs != 1 && nargs != 2) return py_error(state, PS_MSG_FRONT_RANGE_STEP);
+    Domain *self = new_domain(state, 1);
+    if (self && ((nargs == 2 && read_bound(state, args[0], &self->lo[0], &self->wide[0])) ||
+                 read_bound(state, args[nargs - 1], &self->hi[0], &self->wide[0])))
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static Domain *domain_of_array(const PyState *state, const ModeArray *array) {
+    Domain *self = new_domain(state, array->view.ndim);
+    for (int k = 0; self && k < self->ndim; k++) self->hi[k] = array->view.shape[k];
+    return self;
+}
+
+PyObject *mode_grouped(const PyState *state, PyObject *object) {
+    Domain *self = NULL;
+    if (Py_IS_TYPE(object, state->mode.array)) {
+        self = domain_of_array(state, (ModeArray *)object);
+    } else if (Py_IS_TYPE(object, state->mode.domain)) {
+        const Domain *other = (Domain *)object;
+        self = new_domain(state, other->ndim);
+        if (self) {
+            memcpy(self->lo, other->lo, sizeof self->lo);
+            memcpy(self->hi, other->hi, sizeof self->hi);
+            memcpy(self->wide, other->wide, sizeof self->wide);
+            memcpy(self->axes, other->axes, sizeof self->axes);
+        }
+    } else {
+        return py_error(state, PS_MSG_FRONT_GROUPED, Py_TYPE(object)->tp_name);
+    }
+    if (self) self->grouped = true;
+    return (PyObject *)self;
+}
+
+/* -- iteration -- */
+
+static Iterator *iterate(const PyState *state, Domain *domain) {
+    Iterator *self = (Iterator *)state->mode.iterator->tp_alloc(state->mode.iterator, 0);
+    if (!self) return NULL;
+    self->domain = (Domain *)Py_NewRef(domain);
+    for (int k = 0; k < domain->ndim; k++) {
+        self->at[k] = domain->lo[k];
+        self->done |= domain->lo[k] >= domain->hi[k];
+    }
+    return self;
+}
+
+static PyObject *Domain_iter(PyObject *self) { return (PyObject *)iterate(state_of(self), (Domain *)self); }
+
+static void advance(Iterator *self) {
+    const Domain *domain = self->domain;
+    for (int level = domain->ndim; level > 0; level--) { /* the innermost axis first */
+        int axis = domain->axes[level - 1];
+        if (++self->at[axis] < domain->hi[axis]) return;
+        self->at[axis] = domain->lo[axis];
+    }
+    self->done = true;
+}
+
+static PyObject *index_at(const Iterator *self, const PyState *state, int axis) {
+    int64_t at = self->at[axis];
+    if (!self->typed) return PyLong_FromLongLong(at);
+    if (self->domain->wide[axis] && !self->parallel) return mode_number(state, PS_I64, (uint64_t)at);
+    return mode_number(state, PS_I32, (uint32_t)at);
+}
+
+static PyObject *Iterator_next(PyObject *object) {
+    Iterator *self = (Iterator *)object;
+    const PyState *state = state_of(object);
+    const Domain *domain = self->domain;
+    if (self->done) return NULL;
+    PyObject *result;
+    if (domain->ndim == 1 && !domain->grouped && !self->tuple) {
+        result = index_at(self, state, 0);
+    } else {
+        result = domain->grouped ? PyList_New(domain->ndim) : PyTuple_New(domain->ndim);
+        for (int k = 0; result && k < domain->ndim; k++) {
+            PyObject *index = index_at(self, state, k);
+            if (!index)
+                Py_CLEAR(result);
+            else if (domain->grouped)
+                PyList_SET_ITEM(result, k, index);
+            else
+                PyTuple_SET_ITEM(result, k, index);
+        }
+        if (domain->grouped) result = mode_vector(state, result);
+    }
+    advance(self);
+    return result;
+}
+
+static void Iterator_dealloc(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    Py_XDECREF(((Iterator *)object)->domain);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+static void Domain_dealloc(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+static PyObject *domain_of_range(const PyState *state, PyObject *range) {
+    static const char *const names[] = {"start", "stop", "step"};
+    PyObject *parts[3] = {NULL}, *domain = NULL;
+    for (int i = 0; i < 3; i++)
+        if (!(parts[i] = PyObject_GetAttrString(range, names[i]))) goto done;
+    if (PyLong_AsLong(parts[2]) == 1)
+        domain = mode_range(state, parts, 2);
+    else if (!PyErr_Occurred())
+        py_error(state, PS_MSG_FRONT_RANGE_STEP);
+done:
+    for (int i = 0; i < 3; i++) Py_XDECREF(parts[i]);
+    return domain;
+}
+
+/* _mode_loop(parallel, tuple, iterable): what a for of the kernel runs over. */
+PyObject *mode_loop(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
+    const PyState *state = py_state(module);
+    if (nargs != 3) return PyErr_Format(PyExc_TypeError, "_mode_loop() takes 3 arguments");
+    PyObject *over = args[2], *domain = NULL;
+    if (Py_IS_TYPE(over, state->mode.domain)) {
+        domain = Py_NewRef(over);
+    } else if (Py_IS_TYPE(over, state->mode.array)) {
+        if (!((ModeArray *)over)->view.ndim) return py_error(state, PS_MSG_FRONT_LOOP_NO_AXES);
+        domain = (PyObject *)domain_of_array(state, (ModeArray *)over);
+    } else if (PyRange_Check(over)) {
+        domain = domain_of_range(state, over);
+    } else {
+        return py_error(state, PS_MSG_FRONT_LOOP_ITERABLE, Py_TYPE(over)->tp_name);
+    }
+    Iterator *iterator = domain ? iterate(state, (Domain *)domain) : NULL;
+    Py_XDECREF(domain);
+    if (!iterator) return NULL;
+    iterator->typed = true;
+    iterator->parallel = args[0] == Py_True;
+    iterator->tuple = args[1] == Py_True;
+    return (PyObject *)iterator;
+}
+
+/* _mode_loop_call(parallel, tuple, callee, *args, **names): the same over what a call gives; what ti.static gives is
+ * iterated as it is. */
+PyObject *mode_loop_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    const PyState *state = py_state(module);
+    if (nargs < 3) return PyErr_Format(PyExc_TypeError, "_mode_loop_call() takes 3 or more arguments");
+    PyObject *over = mode_call(module, args + 2, nargs - 2, names), *loop[3] = {args[0], args[1], over};
+    if (!over || mode_is_static(state, args[2])) return over;
+    PyObject *iterator = mode_loop(module, loop, 3);
+    Py_DECREF(over);
+    return iterator;
+}
+
+static PyType_Slot domain_slots[] = {{Py_tp_dealloc, Domain_dealloc},
+                                     {Py_tp_iter, Domain_iter},
+                                     {Py_tp_doc, "What a loop of a kernel runs over, in plain Python."},
+                                     {0}};
+static PyType_Spec domain_spec = {
+    "pestle.Domain", sizeof(Domain), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, domain_slots};
+static PyType_Slot iterator_slots[] = {{Py_tp_dealloc, Iterator_dealloc},
+                                       {Py_tp_iter, PyObject_SelfIter},
+                                       {Py_tp_iternext, Iterator_next},
+                                       {0}};
+static PyType_Spec iterator_spec = {
+    "pestle.DomainIterator", sizeof(Iterator), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, iterator_slots};
+
+PyTypeObject *mode_domain_type(PyObject *module) {
+    return (PyTypeObject *)PyType_FromModuleAndSpec(module, &domain_spec, NULL);
+}
+
+PyTypeObject *mode_domain_iterator_type(PyObject *module) {
+    return (PyTypeObject *)PyType_FromModuleAndSpec(module, &iterator_spec, NULL);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Python mode: kernels run as plain Python, for stepping through with a debugger. What its files share.
+ *
+ *     mode_call.c     a launch: arguments in, the rewritten function, the result out; calls of funcs
+ *     mode_name.c     what the rewritten function calls where a name gets a value
+ *     mode_number.c   numbers with a type: what arguments, elements and locals are
+ *     mode_rules.c    the types and values of operators on them
+ *     mode_builtin.c  pestle's builtins, casts, and Python's own functions on them
+ *     mode_array.c    array arguments: checked elements
+ *     mode_vector.c   vectors of grouped loops
+ *     mode_domain.c   what loops run over
+ *
+ * python/pestle/_python_mode.py rewrites a function so that it calls the above where Python alone would do something
+ * else than the language says: assignments, calls, loops. Operators need no rewriting: numbers have types and compute
+ * with ps_eval_scalar, so that results have the bits that compiled code gives, but for the order of float sums. All of
+ * it is C, because a debugger does not step into it.
+ *
+ * A Python int or float is a value known while compiling, as in front/eval: it has no width until it meets a number
+ * that has one.
+ */
+#ifndef PS_PY_MODE_INT_H
+#define PS_PY_MODE_INT_H
+
+#include "py/decode_scalar.h"
+
+typedef struct ModeArray {
+    PyObject_HEAD PyObject *owner; /* the argument */
+    PsArrayView view;              /* data NULL: the launch is over */
+    PsType dtype;
+    bool readonly, dead;
+} ModeArray;
+
+typedef struct ModeNumber {
+    PyObject_HEAD uint64_t bits;
+    PsType type;
+    bool reference;  /* a caller's variable that a func has by reference: assignments change it */
+    bool product;    /* bits are a * b, not yet given a name: a + may make it an fma */
+    uint64_t a, b;   /* the factors */
+    ModeArray *from; /* the element it was read from, for atomics; NULL: none */
+    char *place;
+} ModeNumber;
+
+/* A number of any kind, taken apart. */
+typedef enum ModeKind { MODE_TYPED, MODE_INT, MODE_UINT, MODE_REAL } ModeKind;
+typedef struct ModeOperand {
+    ModeKind kind;
+    PsType type;   /* TYPED: its own; others: the default of their kind, u1 for a bool */
+    uint64_t bits; /* TYPED: of its type; INT: i64, UINT: u64 of an int beyond that, REAL: f64 */
+    PyObject *object;
+} ModeOperand;
+
+/* mode_number.c */
+int mode_init(PyState *state, PyObject *module); /* makes the types when first needed; -1 with an exception */
+PyObject *mode_number(const PyState *state, PsType type, uint64_t bits);
+bool mode_is_number(const PyState *state, PyObject *object);                     /* one with a type */
+bool mode_read(const PyState *state, PyObject *object, ModeOperand *out);        /* false: no number */
+/* The operand in a type; -1 with an exception. as: what does not fit is refused; cast: as ti.cast. */
+int mode_as(const PyState *state, const ModeOperand *operand, PsType type, uint64_t *out);
+int mode_cast(const PyState *state, const ModeOperand *operand, PsType type, uint64_t *out);
+PyObject *mode_cast_object(const PyState *state, PyObject *object, PsType type); /* numbers and vectors */
+PyObject *mode_typed(const PyState *state, PyObject *object); /* a fresh number with a type; others as they are */
+PyObject *mode_not_a_number(const PyState *state, const char *what, PyObject *found); /* raises */
+PyTypeObject *mode_number_type(PyObject *module);
+
+/* mode_rules.c: NULL with an exception; Py_NotImplemented: an operand is no number. */
+PyObject *mode_binary(const PyState *state, PsAstOp op, PyObject *a, PyObject *b);
+PyObject *mode_inplace(const PyState *state, PsAstOp op, PyObject *a, PyObject *b);
+PyObject *mode_unary(const PyState *state, PsAstOp op, PyObject *a);
+PyObject *mode_compare(const PyState *state, int op, PyObject *a, PyObject *b); /* op: Py_LT, ... */
+PsType mode_promote(PsType a, PsType b);
+PsType mode_promote_keep(PsType a, PsType b); /* u1 with u1 stays u1 */
+
+/* mode_array.c */
+PyTypeObject *mode_array_type(PyObject *module);
+PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view, bool readonly);
+void mode_array_end(PyObject *array);
+/* Stores into the element that a number was read from; -1: it was read from none, or may not be written. */
+int mode_store(const PyState *state, const ModeNumber *at, uint64_t bits);
+
+/* mode_vector.c: a list with elementwise operators. */
+PyTypeObject *mode_vector_type(PyObject *module);
+PyObject *mode_vector(const PyState *state, PyObject *list); /* takes the list over; NULL passes through */
+bool mode_is_vector(const PyState *state, PyObject *object);
+/* f(data, args) for each element of the vectors and sequences among the arguments. Vectors only if mode_any_vector. */
+PyObject *mode_map(const PyState *state, PyObject *(*f)(const PyState *, void *, PyObject *const *), void *data,
+                   PyObject *const *args, int nargs);
+bool mode_any_vector(const PyState *state, PyObject *const *args, int nargs);
+
+/* mode_domain.c */
+PyTypeObject *mode_domain_type(PyObject *module);
+PyTypeObject *mode_domain_iterator_type(PyObject *module);
+PyObject *mode_ndrange(const PyState *state, PyObject *const *args, int nargs, PyObject *axes);
+PyObject *mode_range(const PyState *state, PyObject *const *args, int nargs);
+PyObject *mode_grouped(const PyState *state, PyObject *domain);
+PyObject *mode_loop(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
+PyObject *mode_loop_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+
+/* mode_builtin.c */
+PyObject *mode_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+bool mode_is_static(const PyState *state, PyObject *callee);
+/* number._rule(callee, *args): pestle's callables called by Python code that was not rewritten (eval_proxy.c). */
+PyObject *mode_rule(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
+#define MODE_RULE (PyCFunction)(void (*)(void))mode_rule
+PyObject *mode_not(PyObject *module, PyObject *value);
+
+/* mode_name.c: functions of the module, for rewritten functions. */
+PyObject *mode_local(PyObject *module, PyObject *value);
+PyObject *mode_assign(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
+PyObject *mode_annotated(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
+PyObject *mode_unpack(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
+PyObject *mode_enter(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
+PyObject *mode_arm(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
+PyObject *mode_round(PyObject *module, PyObject *value);
+
+/* mode_call.c */
+PyObject *mode_call_func(const PyState *state, PyObject *func, PyObject *const *args, size_t nargsf,
+                         PyObject *names);
+
+#endif

@@ -1,0 +1,48 @@
+"""Runs a kernel every way there is and compares: compiled, by the evaluator, checked."""
+
+import contextlib
+import io
+
+import numpy as np
+
+import pestle as ti
+
+
+def _copies(args):
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+
+
+def _same(a, b):
+    if isinstance(a, np.ndarray):
+        return a.tobytes() == b.tobytes()
+    return (a != a and b != b) or (type(a) is type(b) and a == b)
+
+
+def _run(call, args):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        result = call(*args)
+    return result, args, out.getvalue()
+
+
+def run(kernel, *args):
+    """Launches the kernel on `args`; the evaluator and checked mode must do the same, to the bit."""
+    given = _copies(args)
+    evaluated = _run(kernel._evaluate, _copies(args))
+    ti.init(checked=True)
+    checked = _run(kernel, _copies(args))
+    ti.reset()
+    result = _run(kernel, args)
+    for name, other in (("evaluator", evaluated), ("checked", checked)):
+        assert _same(result[0], other[0]), f"{name}: {other[0]!r}, compiled: {result[0]!r}"
+        assert result[2] == other[2], f"{name} printed {other[2]!r}, compiled {result[2]!r}"
+        for i, (a, b) in enumerate(zip(result[1], other[1])):
+            assert _same(a, b), f"{name}: argument {i} is {b!r}, compiled: {a!r}, was {given[i]!r}"
+    return result[0]
+
+
+def printed(kernel, *args):
+    """What a launch prints."""
+    out = _run(kernel, _copies(args))[2]
+    run(kernel, *args)
+    return out
