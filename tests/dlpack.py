@@ -66,7 +66,7 @@ class Producer:
     def __init__(self, memory, shape=None, strides=None, dtype=(INT, 32), offset=0, version=(1, 3), flags=0,
                  device=(1, 0), tells=None, old=False):  # fmt: skip
         self.memory, self.shape, self.strides = memory, (len(memory),) if shape is None else shape, strides
-        self.dtype, self.offset, self.flags, self.device = dtype, offset, flags, device
+        self.kind, self.offset, self.flags, self.device = dtype, offset, flags, device
         self.version, self.tells, self.deleted, self.asked, self.old = version, tells or device, 0, [], old
 
     def tensor(self):
@@ -76,7 +76,7 @@ class Producer:
             self.kept.append((ctypes.c_int64 * ndim)(*self.strides))
         strides = ctypes.cast(self.kept[1], ctypes.POINTER(ctypes.c_int64)) if self.strides is not None else None
         return Tensor(
-            ctypes.addressof(self.memory), *self.device, ndim, *self.dtype, 1,
+            ctypes.addressof(self.memory), *self.device, ndim, *self.kind, 1,
             ctypes.cast(self.kept[0], ctypes.POINTER(ctypes.c_int64)), strides, self.offset,
         )  # fmt: skip
 
@@ -101,26 +101,19 @@ class Producer:
 
 
 def exchanging(read, version=(1, 3)):
-    """A class of producers whose arrays are read through exchange functions; `read(self)` gives a Tensor."""
+    """A class of producers whose arrays are read by exchange functions; `read(self)` gives a Tensor, or None to fail."""
 
     def call(producer, out):
-        out[0] = read(producer)
+        found = read(producer)
+        if found is None:
+            return -1
+        out[0] = found
         return 0
 
-    def guarded(producer, out):
-        try:
-            return call(producer, out)
-        except Exception as error:  # as C would: set it, give -1
-            set_error(type(error), str(error))
-            return -1
-
-    set_error = ctypes.pythonapi.PyErr_SetObject
-    set_error.argtypes = [ctypes.py_object, ctypes.py_object]
-    set_error.restype = None
-    table = Exchange(*version, None, None, None, None, READ(guarded), None)
+    table = Exchange(*version, None, None, None, None, READ(call), None)
 
     class Exchanging(Producer):
         __dlpack_c_exchange_api__ = capsule_new(ctypes.addressof(table), b"dlpack_exchange_api", None)
-        _table = table
+        kept_table = table
 
     return Exchanging

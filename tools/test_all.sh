@@ -3,7 +3,7 @@
 #
 #   tools/test_all.sh BUILD_DIR [WORD FOR PYTEST ...]
 #
-# Each interpreter has a build folder and an environment of its own, build-py3.12.1 and .venv-py3.12.1. The code
+# PYTHONS="3.12 3.13" chooses among them. Each interpreter has a build folder and an environment of its own, build-py3.12.1 and .venv-py3.12.1. The code
 # generator does not depend on Python: all take BUILD_DIR's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ interpreters() {
         while read -r p; do
             "$p" -c 'import sys, platform as p
 if sys.version_info >= (3, 10): print(p.python_version(), sys._base_executable)' 2>/dev/null || true
-        done | sort -u -V -k1,1
+        done | sort -u -V -k1,1 | { if [ -n "${PYTHONS:-}" ]; then grep -E "^(${PYTHONS// /|})"; else cat; fi; }
 }
 
 failed=

@@ -1,28 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-from collections.abc import Callable, Iterator
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from pestle import types as types
-from pestle.types import Dtype as Dtype
 from pestle.types import NDArray as NDArray
 from pestle.types import Template as Template
+from pestle.types import bf16 as bf16
+from pestle.types import bfloat16 as bfloat16
+from pestle.types import f16 as f16
+from pestle.types import f32 as f32
+from pestle.types import f64 as f64
+from pestle.types import float16 as float16
+from pestle.types import float32 as float32
+from pestle.types import float64 as float64
+from pestle.types import i8 as i8
+from pestle.types import i16 as i16
+from pestle.types import i32 as i32
+from pestle.types import i64 as i64
+from pestle.types import int8 as int8
+from pestle.types import int16 as int16
+from pestle.types import int32 as int32
+from pestle.types import int64 as int64
 from pestle.types import template as template
+from pestle.types import u1 as u1
+from pestle.types import u8 as u8
+from pestle.types import u16 as u16
+from pestle.types import u32 as u32
+from pestle.types import u64 as u64
+from pestle.types import uint1 as uint1
+from pestle.types import uint8 as uint8
+from pestle.types import uint16 as uint16
+from pestle.types import uint32 as uint32
+from pestle.types import uint64 as uint64
 
 __version__: str
 
 _P = ParamSpec("_P")
+_Q = ParamSpec("_Q")
 _R = TypeVar("_R")
-_Number = int | float | bool
+_S = TypeVar("_S")
+_T = TypeVar("_T")
+_Number: TypeAlias = int | float | bool
+_Dtype: TypeAlias = Any  # f32 and the like, int, float, bool, numpy dtypes
 
-# Options
+# -- options ---------------------------------------------------------------------------------------------------------
 
 def init(
     arch: str | None = None,
     *,
     debug: bool = False,
     checked: bool = False,
-    default_fp: Dtype = ...,
-    default_ip: Dtype = ...,
+    default_fp: _Dtype = ...,
+    default_ip: _Dtype = ...,
     fast_math: bool = False,
     random_seed: int = 0,
     threads: int | None = None,
@@ -30,7 +59,13 @@ def init(
     offline_cache: bool = True,
     **ignored: Any,
 ) -> None:
-    """Sets options. Not needed: everything works without."""
+    """Sets options. Not needed: everything works without. Each call starts from the defaults again.
+
+    arch: only "cpu" (pestle.cpu) and its names exist. debug, checked: kernels check indices, divisors and assertions
+    and raise KernelIndexError and others. default_fp (f16, f32, f64), default_ip (i32, i64): the types of literals.
+    threads: how many work on a parallel loop; None or 0: as many as there are CPUs. offline_cache=False: nothing is
+    kept on disk. Options of Taichi that have no meaning here are accepted; unknown ones raise KernelTypeError.
+    """
 
 def reset() -> None:
     """Sets all options to their defaults."""
@@ -47,16 +82,20 @@ amdgpu: str
 vulkan: str
 metal: str
 
-# Kernels
+# -- kernels ---------------------------------------------------------------------------------------------------------
 
 class Kernel(Generic[_P, _R]):
+    """What @kernel makes of a function: call it like the function. It is compiled at the first call with each
+    combination of argument types, and kept on disk for the next process."""
+
     __name__: str
-    __wrapped__: Callable[_P, _R]
+    @property
+    def __wrapped__(self) -> Callable[_P, _R]: ...
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
     @overload
-    def __get__(self, instance: None, owner: type) -> Kernel[_P, _R]: ...
+    def __get__(self, instance: None, owner: type, /) -> Kernel[_P, _R]: ...
     @overload
-    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., _R]: ...
+    def __get__(self: Kernel[Concatenate[Any, _Q], _S], instance: object, owner: type | None = None, /) -> Callable[_Q, _S]: ...
     def _ir(self, *args: _P.args, **kwargs: _P.kwargs) -> str: ...
     def _text(self, what: str, *args: Any, **kwargs: Any) -> str: ...
     def _evaluate(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
@@ -64,33 +103,59 @@ class Kernel(Generic[_P, _R]):
     def _times(self) -> dict[str, int | bool] | None: ...
 
 @overload
-def kernel(function: Callable[_P, _R], /) -> Kernel[_P, _R]: ...
-@overload
-def kernel(**ignored: Any) -> Callable[[Callable[_P, _R]], Kernel[_P, _R]]: ...
-def func(function: Callable[_P, _R], /) -> Callable[_P, _R]: ...
-def pyfunc(function: Callable[_P, _R], /) -> Callable[_P, _R]: ...
+def kernel(function: Callable[_P, _R], /) -> Kernel[_P, _R]:
+    """Makes a function a kernel, which runs as native code; its outermost `for` loops run in parallel.
 
-# Arrays
+    Parameters are annotated: a scalar type (f32), types.ndarray(dtype, ndim) for an array, template() for what is
+    known when the kernel is compiled. The result, if there is one, is a scalar and annotated too (`-> ti.f32`).
+    Raises KernelTypeError when it is no plain function. What the function says is looked at when it is first called;
+    errors in it raise KernelSyntaxError, KernelTypeError and others, with the line.
+    """
+
+@overload
+def kernel(*, fastcache: bool = ..., pure: bool = ..., graph: bool = ..., checkpoints: Any = ...) -> Callable[[Callable[_P, _R]], Kernel[_P, _R]]:
+    """@kernel(...): the keywords are Taichi's, and without effect; nothing has to be asked for."""
+
+def func(function: Callable[_P, _R], /) -> Callable[_P, _R]:
+    """Makes a function one that kernels and other funcs can call. Calling it from Python raises TypeError.
+
+    Annotated parameters convert scalars; others take the type of what is passed.
+    """
+
+def pyfunc(function: Callable[_P, _R], /) -> Callable[_P, _R]:
+    """As func, and Python can call it too: then it runs as the plain function that it is."""
+
+# -- arrays ----------------------------------------------------------------------------------------------------------
 
 class Ndarray:
+    """A dense array in C order, made by ndarray(dtype, shape). Needs no numpy; numpy.asarray(a) shares its memory."""
+
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+
     @property
-    def dtype(self) -> Dtype: ...
+    def dtype(self) -> Any:
+        """The element type, such as pestle.f32."""
+
     @property
-    def ndim(self) -> int: ...
+    def ndim(self) -> int:
+        """The number of axes."""
+
     @property
-    def size(self) -> int: ...
-    def __getitem__(self, index: int | tuple[int, ...] | None, /) -> Any: ...
-    def __setitem__(self, index: int | tuple[int, ...] | None, value: _Number, /) -> None: ...
+    def size(self) -> int:
+        """The number of elements."""
+
+    def __getitem__(self, index: int | tuple[int, ...] | None, /) -> Any:
+        """One element, as a Python number: a[i, j]; a[()] or a[None] without axes. Negative indices count from the
+        end. Raises IndexError; slices are numpy.asarray(a)[...]."""
+
+    def __setitem__(self, index: int | tuple[int, ...] | None, value: _Number, /) -> None:
+        """Sets one element. A float for an integer type raises TypeError, a value out of range ValueError."""
+
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
-    def fill(self, value: _Number, /) -> None: ...
-    def copy_from(self, other: Any, /) -> None: ...
-    def to_numpy(self) -> Any: ...
-    def from_numpy(self, array: Any, /) -> None: ...
-    def tolist(self) -> Any: ...
     def __dlpack__(
         self,
         *,
@@ -100,104 +165,221 @@ class Ndarray:
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+    def fill(self, value: _Number, /) -> None:
+        """Sets every element. The value has to fit the element type, as for a[i] = value."""
 
-def ndarray(dtype: Dtype | type, shape: int | tuple[int, ...]) -> Ndarray:
-    """A dense array of zeros."""
+    def copy_from(self, other: Any, /) -> None:
+        """Copies the elements of an Ndarray or numpy array of the same shape, converted as by ti.cast (from numpy: within
+        one kind). Raises ValueError when the shapes differ."""
 
-# Scalar types
+    def to_numpy(self) -> Any:
+        """A copy as a numpy array of the same shape and dtype (bf16: as float32). numpy.asarray(a) shares the memory instead."""
 
-u1: Dtype
-i8: Dtype
-i16: Dtype
-i32: Dtype
-i64: Dtype
-u8: Dtype
-u16: Dtype
-u32: Dtype
-u64: Dtype
-f16: Dtype
-bf16: Dtype
-f32: Dtype
-f64: Dtype
-uint1: Dtype
-int8: Dtype
-int16: Dtype
-int32: Dtype
-int64: Dtype
-uint8: Dtype
-uint16: Dtype
-uint32: Dtype
-uint64: Dtype
-float16: Dtype
-bfloat16: Dtype
-float32: Dtype
-float64: Dtype
+    def from_numpy(self, array: Any, /) -> None:
+        """Copies a numpy array of the same shape; its dtype may differ within its kind. Raises ValueError when the
+        shapes differ, TypeError for another kind."""
 
-# In kernels; those that compute work on Python numbers too
+    def tolist(self) -> Any:
+        """The elements in nested lists of Python numbers; without axes, one number."""
 
-def sqrt(x: Any, /) -> Any: ...
-def rsqrt(x: Any, /) -> Any: ...
-def exp(x: Any, /) -> Any: ...
-def exp2(x: Any, /) -> Any: ...
-def log(x: Any, /) -> Any: ...
-def log2(x: Any, /) -> Any: ...
-def log10(x: Any, /) -> Any: ...
-def sin(x: Any, /) -> Any: ...
-def cos(x: Any, /) -> Any: ...
-def tan(x: Any, /) -> Any: ...
-def asin(x: Any, /) -> Any: ...
-def acos(x: Any, /) -> Any: ...
-def atan(x: Any, /) -> Any: ...
-def sinh(x: Any, /) -> Any: ...
-def cosh(x: Any, /) -> Any: ...
-def tanh(x: Any, /) -> Any: ...
-def cbrt(x: Any, /) -> Any: ...
-def erf(x: Any, /) -> Any: ...
-def abs(x: Any, /) -> Any: ...
-def floor(x: Any, dtype: Dtype = ..., /) -> Any: ...
-def ceil(x: Any, dtype: Dtype = ..., /) -> Any: ...
-def round(x: Any, dtype: Dtype = ..., /) -> Any: ...
-def trunc(x: Any, dtype: Dtype = ..., /) -> Any: ...
-def popcnt(x: Any, /) -> Any: ...
-def clz(x: Any, /) -> Any: ...
-def bit_not(x: Any, /) -> Any: ...
-def atan2(y: Any, x: Any, /) -> Any: ...
-def pow(x: Any, y: Any, /) -> Any: ...
-def raw_div(x: Any, y: Any, /) -> Any: ...
-def raw_mod(x: Any, y: Any, /) -> Any: ...
-def bit_shr(x: Any, y: Any, /) -> Any: ...
-def min(x: Any, y: Any, /, *more: Any) -> Any: ...
-def max(x: Any, y: Any, /, *more: Any) -> Any: ...
-def atomic_add(place: Any, value: Any, /) -> Any: ...
-def atomic_sub(place: Any, value: Any, /) -> Any: ...
-def atomic_mul(place: Any, value: Any, /) -> Any: ...
-def atomic_min(place: Any, value: Any, /) -> Any: ...
-def atomic_max(place: Any, value: Any, /) -> Any: ...
-def atomic_and(place: Any, value: Any, /) -> Any: ...
-def atomic_or(place: Any, value: Any, /) -> Any: ...
-def atomic_xor(place: Any, value: Any, /) -> Any: ...
-def atomic_exchange(place: Any, value: Any, /) -> Any: ...
-def atomic_cas(place: Any, expected: Any, value: Any, /) -> Any: ...
-def cast(x: Any, dtype: Dtype | type, /) -> Any: ...
-def bit_cast(x: Any, dtype: Dtype, /) -> Any: ...
-def select(condition: Any, x: Any, y: Any, /) -> Any: ...
-def logical_not(x: Any, /) -> Any: ...
-def isnan(x: Any, /) -> Any: ...
-def isinf(x: Any, /) -> Any: ...
-def static(*values: Any) -> Any: ...
-def static_assert(condition: Any, message: str = ..., /) -> None: ...
-def static_print(*values: Any) -> None: ...
-def ndrange(*ranges: int | tuple[int, int]) -> Any: ...
-def grouped(domain: Any, /) -> Any: ...
-def loop_config(**hints: Any) -> None: ...
-def zero(x: Any, /) -> Any: ...
-def one(x: Any, /) -> Any: ...
+def ndarray(dtype: _Dtype, shape: int | Sequence[int]) -> Ndarray:
+    """A dense array of zeros.
 
-# Exceptions
+    dtype: a scalar type (f32), int, float, bool, or a numpy dtype. shape: a length or a sequence of up to 8, each
+    from 0 to 2**31 - 1. Raises KernelTypeError for another dtype, KernelValueError for a shape that cannot be.
+    """
 
-class PestleError(Exception): ...
+# -- functions for kernels ---------------------------------------------------------------------------------------------
+#
+# In a kernel they take scalars of any type (and vectors, element by element) unless said otherwise. Functions of floats
+# take integers as default_fp. Outside kernels those that compute work on Python numbers too, in f64 and i64; the others
+# raise TypeError.
+
+def sqrt(x: Any, /) -> Any:
+    """The square root; NaN below 0. A float; integers become default_fp."""
+
+def rsqrt(x: Any, /) -> Any:
+    """1 / sqrt(x). A float; integers become default_fp."""
+
+def exp(x: Any, /) -> Any:
+    """e to the power of x. A float; integers become default_fp."""
+
+def exp2(x: Any, /) -> Any:
+    """2 to the power of x. A float; integers become default_fp."""
+
+def log(x: Any, /) -> Any:
+    """The natural logarithm; NaN below 0, -inf at 0. A float; integers become default_fp."""
+
+def log2(x: Any, /) -> Any:
+    """The logarithm to base 2; NaN below 0, -inf at 0. A float; integers become default_fp."""
+
+def log10(x: Any, /) -> Any:
+    """The logarithm to base 10; NaN below 0, -inf at 0. A float; integers become default_fp."""
+
+def sin(x: Any, /) -> Any:
+    """The sine; x in radians. A float; integers become default_fp."""
+
+def cos(x: Any, /) -> Any:
+    """The cosine; x in radians. A float; integers become default_fp."""
+
+def tan(x: Any, /) -> Any:
+    """The tangent; x in radians. A float; integers become default_fp."""
+
+def asin(x: Any, /) -> Any:
+    """The arc sine, from -pi/2 to pi/2; NaN outside [-1, 1]. A float; integers become default_fp."""
+
+def acos(x: Any, /) -> Any:
+    """The arc cosine, from 0 to pi; NaN outside [-1, 1]. A float; integers become default_fp."""
+
+def atan(x: Any, /) -> Any:
+    """The arc tangent, from -pi/2 to pi/2. A float; integers become default_fp."""
+
+def sinh(x: Any, /) -> Any:
+    """The hyperbolic sine. A float; integers become default_fp."""
+
+def cosh(x: Any, /) -> Any:
+    """The hyperbolic cosine. A float; integers become default_fp."""
+
+def tanh(x: Any, /) -> Any:
+    """The hyperbolic tangent. A float; integers become default_fp."""
+
+def cbrt(x: Any, /) -> Any:
+    """The cube root, of negative numbers too. A float; integers become default_fp."""
+
+def erf(x: Any, /) -> Any:
+    """The error function. A float; integers become default_fp."""
+
+def abs(x: Any, /) -> Any:
+    """The absolute value, of x's type; the lowest signed integer stays as it is."""
+
+def floor(x: Any, dtype: _Dtype = ..., /) -> Any:
+    """The largest whole number that is not above x: a float, or converted to dtype."""
+
+def ceil(x: Any, dtype: _Dtype = ..., /) -> Any:
+    """The smallest whole number that is not below x: a float, or converted to dtype."""
+
+def round(x: Any, dtype: _Dtype = ..., /) -> Any:
+    """The nearest whole number, halves away from zero: a float, or converted to dtype."""
+
+def trunc(x: Any, dtype: _Dtype = ..., /) -> Any:
+    """x without its fraction: a float, or converted to dtype."""
+
+def popcnt(x: Any, /) -> Any:
+    """How many bits of an integer are 1: an i32."""
+
+def clz(x: Any, /) -> Any:
+    """How many bits of an integer are 0 before the first 1: an i32; the width for 0."""
+
+def bit_not(x: Any, /) -> Any:
+    """~x of an integer; of a u1, not x."""
+
+def atan2(y: Any, x: Any, /) -> Any:
+    """The angle of the point (x, y), from -pi to pi."""
+
+def pow(x: Any, y: Any, /) -> Any:
+    """x ** y. With an integer y the result has x's type, else the promoted one."""
+
+def raw_div(x: Any, y: Any, /) -> Any:
+    """Division of integers rounded towards zero, as in C; 0 for y == 0. (`//` rounds down.)"""
+
+def raw_mod(x: Any, y: Any, /) -> Any:
+    """The remainder of raw_div, with the sign of x; 0 for y == 0."""
+
+def bit_shr(x: Any, y: Any, /) -> Any:
+    """x >> y with zeros shifted in, whatever the sign of x."""
+
+def min(x: Any, y: Any, /, *more: Any) -> Any:
+    """The smallest, in the promoted type; of a NaN and a number, the number."""
+
+def max(x: Any, y: Any, /, *more: Any) -> Any:
+    """The largest, in the promoted type; of a NaN and a number, the number."""
+
+def atomic_add(place: Any, value: Any, /) -> Any:
+    """place += value, at once for all threads; gives the old value. place: an array element or a variable."""
+
+def atomic_sub(place: Any, value: Any, /) -> Any:
+    """place -= value, at once for all threads; gives the old value. place: an array element or a variable."""
+
+def atomic_mul(place: Any, value: Any, /) -> Any:
+    """place *= value, at once for all threads; gives the old value. place: an array element or a variable."""
+
+def atomic_min(place: Any, value: Any, /) -> Any:
+    """place = min(place, value), at once for all threads; gives the old value. place: an array element or a variable."""
+
+def atomic_max(place: Any, value: Any, /) -> Any:
+    """place = max(place, value), at once for all threads; gives the old value. place: an array element or a variable."""
+
+def atomic_and(place: Any, value: Any, /) -> Any:
+    """place &= value, at once for all threads; gives the old value. place: an array element or a variable. Integers only."""
+
+def atomic_or(place: Any, value: Any, /) -> Any:
+    """place |= value, at once for all threads; gives the old value. place: an array element or a variable. Integers only."""
+
+def atomic_xor(place: Any, value: Any, /) -> Any:
+    """place ^= value, at once for all threads; gives the old value. place: an array element or a variable. Integers only."""
+
+def atomic_exchange(place: Any, value: Any, /) -> Any:
+    """place = value, at once for all threads; gives the old value."""
+
+def atomic_cas(place: Any, expected: Any, value: Any, /) -> Any:
+    """place = value if place == expected, at once for all threads; gives the old value."""
+
+def cast(x: Any, dtype: _Dtype, /) -> Any:
+    """x as dtype. Integers wrap; a float becomes an integer by dropping its fraction, saturates, and NaN gives 0."""
+
+def bit_cast(x: Any, dtype: _Dtype, /) -> Any:
+    """The bits of x as a dtype of the same width. KernelTypeError for another width."""
+
+def select(condition: Any, x: Any, y: Any, /) -> Any:
+    """x where the condition is true, else y, in their promoted type. Both are evaluated."""
+
+def logical_not(x: Any, /) -> Any:
+    """not x, of an integer: a u1."""
+
+def isnan(x: Any, /) -> Any:
+    """Whether a float is not a number: a u1."""
+
+def isinf(x: Any, /) -> Any:
+    """Whether a float is infinite: a u1."""
+
+@overload
+def static(value: _T, /) -> _T:
+    """The value as Python computes it while the kernel is compiled: a loop over it is unrolled, an `if` keeps one branch.
+    Several values give a tuple. KernelTypeError for what is only known when the kernel runs."""
+
+@overload
+def static(first: Any, second: Any, /, *more: Any) -> tuple[Any, ...]: ...
+def static_assert(condition: Any, message: str = ..., /) -> None:
+    """Stops compiling with the message when the condition, which must be known then, is false."""
+
+def static_print(*values: Any) -> None:
+    """Prints while the kernel is compiled: types of what is known later, values of what is known now."""
+
+def ndrange(*ranges: Any, axes: Sequence[int] = ...) -> Any:
+    """All combinations of up to 8 ranges, each an int or a pair (begin, end); the last varies fastest, or axes says
+    which is the outermost, and so on. For `for i, j in ti.ndrange(n, (1, m)):`."""
+
+def grouped(domain: Any, /) -> Any:
+    """The indices of an array or ndrange as one vector: `for I in ti.grouped(x): x[I] = I[0]`."""
+
+def loop_config(*, serialize: bool = ..., **hints: Any) -> None:
+    """For the loop that follows. serialize=True: it is not run in parallel. Taichi's other hints have no effect."""
+
+def zero(x: Any, /) -> Any:
+    """0 of x's type."""
+
+def one(x: Any, /) -> Any:
+    """1 of x's type."""
+
+# -- exceptions ------------------------------------------------------------------------------------------------------
+
+class PestleError(Exception):
+    """The base of all exceptions of Pestle."""
 
 class CompilationError(PestleError):
+    """A kernel that cannot be compiled. The subclasses are also Python's own classes of these kinds. The attributes
+    say where, as those of SyntaxError do."""
+
     filename: str
     lineno: int
     offset: int
@@ -205,11 +387,27 @@ class CompilationError(PestleError):
     end_lineno: int
     end_offset: int
 
-class KernelSyntaxError(CompilationError, SyntaxError): ...  # type: ignore[misc]
-class KernelTypeError(CompilationError, TypeError): ...
-class KernelNameError(CompilationError, NameError): ...
-class KernelIndexError(CompilationError, IndexError): ...
-class KernelValueError(CompilationError, ValueError): ...
-class KernelRuntimeError(PestleError, RuntimeError): ...
-class KernelAssertionError(KernelRuntimeError, AssertionError): ...
-class InternalError(PestleError): ...
+class KernelSyntaxError(CompilationError, SyntaxError):  # type: ignore[misc]
+    """A form that kernels do not have."""
+
+class KernelTypeError(CompilationError, TypeError):
+    """Types that do not fit: of an operation, an argument, an annotation."""
+
+class KernelNameError(CompilationError, NameError):
+    """A name that is not there, or not yet."""
+
+class KernelIndexError(CompilationError, IndexError):
+    """An index out of bounds: one that is known when compiling, or, in checked mode, when running."""
+
+class KernelValueError(CompilationError, ValueError):
+    """A value that cannot be: out of a type's range, of an option, of a shape."""
+
+class KernelRuntimeError(PestleError, RuntimeError):
+    """What went wrong while a kernel ran, in checked mode: a division by zero, a recursion too deep; or the compiler
+    could not be opened."""
+
+class KernelAssertionError(KernelRuntimeError, AssertionError):
+    """An `assert` in a kernel that did not hold, in checked mode."""
+
+class InternalError(PestleError):
+    """A mistake in Pestle: please report it."""

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from typing import Any, Protocol, TypeAlias
 
-MYPY: bool  # a name that mypy takes for true, and other checkers for unknown
-
 # To a type checker a scalar type is the Python type of its values: `x: f32` takes any float or int, and f32(x) gives
 # a float. (At run time it is an object with the attributes `name` and `itemsize`.)
 u1: TypeAlias = bool
@@ -32,48 +30,31 @@ bfloat16: TypeAlias = float
 float32: TypeAlias = float
 float64: TypeAlias = float
 
-class _Array(Protocol):
-    """What numpy arrays, torch tensors and Ndarray have in common."""
-
-    @property
-    def shape(self) -> Any: ...
-    @property
-    def dtype(self) -> Any: ...
-    @property
-    def ndim(self) -> int: ...
-
 def ndarray(dtype: Any = None, ndim: int | None = None) -> Any:
-    """Annotates an array parameter: `x: ti.types.ndarray(dtype=ti.f32, ndim=2)`, or `ti.types.NDArray[ti.f32, 2]`.
+    """Annotates an array parameter: `x: ti.types.ndarray(dtype=ti.f32, ndim=2)`.
 
-    dtype is a scalar type or a numpy dtype, ndim the number of axes (0 to 8); what is left out is taken from the
-    argument, and each combination is compiled for itself. The kernel uses the caller's memory, with any strides:
-    nothing is copied. Passing another dtype or number of axes raises KernelTypeError at the launch.
+    dtype is a scalar type or a numpy dtype, ndim the number of axes (0 to 8). What is left out is taken from the
+    argument, and each combination is compiled for itself. The kernel works on the caller's memory, whatever its
+    strides: nothing is copied. Another dtype or number of axes raises KernelTypeError at the launch.
 
-    A call in an annotation is not what type checkers expect. Write `Annotated[np.ndarray, ti.types.ndarray(...)]`, or
-    tell them to let it pass: mypy with `disable_error_code = ["valid-type"]`, pyright with
-    `reportInvalidTypeForm = false`. Such parameters are then of type Any.
+    Type checkers do not expect a call in an annotation: see docs/typing.md.
     """
 
-if MYPY:
-    NDArray: Any
-    Template: Any
-    template: Any
-else:
-    class NDArray(_Array):
-        """The subscript form of ndarray: `x: ti.types.NDArray[ti.f32, 2]`."""
+class NDArray(Protocol):
+    """ndarray in the form `x: ti.types.NDArray[ti.f32, 2]`."""
 
-        def __class_getitem__(cls, item: Any, /) -> Any: ...
-        def __getitem__(self, index: Any, /) -> Any: ...
-        def __setitem__(self, index: Any, value: Any, /) -> None: ...
-        def __iter__(self) -> Any: ...
+    def __class_getitem__(cls, item: Any, /) -> Any: ...
+    @property
+    def shape(self) -> Any: ...
+    def __getitem__(self, index: Any, /) -> Any: ...
+    def __setitem__(self, index: Any, value: Any, /) -> None: ...
+    def __iter__(self) -> Any: ...
 
-    class template:
-        """Annotates a parameter whose value is known when the kernel is compiled: `n: ti.template()`.
+def template() -> Any:
+    """Annotates a parameter whose value is known when the kernel is compiled: `n: ti.template()`, or `n: ti.Template`.
 
-        Any Python object may be passed; each different one compiles a kernel of its own. In a func, such a parameter
-        is the caller's variable itself: assigning it changes the caller's.
-        """
+    Any Python object may be passed; each different one compiles a kernel of its own. In a func, such a parameter is
+    the caller's variable itself: assigning to it changes the caller's.
+    """
 
-        def __new__(cls) -> Any: ...
-
-    Template = template
+Template: TypeAlias = Any

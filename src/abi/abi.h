@@ -18,12 +18,13 @@
 
 #include <stdint.h>
 
-#define PS_ABI_VERSION  2
-#define PS_MAX_AXES     12
-#define PS_STRIPES      64 /* accumulators of one leaf of a reduction, whatever the vector width */
-#define PS_MAX_LEAVES   4096
-#define PS_FAULT_VALUES 4
-#define PS_MAX_DEPTH    1000 /* nested calls of generated functions (main is 0); one more is PS_FAULT_DEPTH */
+#define PS_ABI_VERSION     2
+#define PS_MAX_AXES        12
+#define PS_STRIPES         64 /* accumulators of one leaf of a reduction, whatever the vector width */
+#define PS_MAX_LEAVES      4096
+#define PS_FAULT_VALUES    4
+#define PS_RECURSION_STACK (5 << 20) /* bytes that a kernel with recursive functions may need */
+#define PS_MAX_DEPTH       1000 /* nested calls of generated functions (main is 0); one more is PS_FAULT_DEPTH */
 
 /* Largest magnitude of a parfor bound and of an array axis length: indices are i32, and staying this
  * far from its ends lets `i + c` with |c| < 2^24 be computed in 64 bits without changing its value. */

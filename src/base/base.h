@@ -53,6 +53,10 @@ void ps_free(void *memory);
 void ps_alloc_fail_after(long n);
 long ps_alloc_fails_after(void); /* what is left of n; negative: none will fail, or the one has failed */
 
+/* base_stack.c: bytes of this thread's stack that are left; SIZE_MAX: unknown. */
+size_t ps_stack_left(void);
+#define PS_STACK_RESERVE ((size_t)48 << 10) /* with less than this left, recursion must end */
+
 /* Vectors: struct { T *data; uint32_t len, cap; } in an arena. Pushing may move the data.
  *     PsVec(int) v = {0};  if (!ps_vec_push(arena, &v, 3)) return PS_NOMEM;                         */
 #define PsVec(T)                                                                                               \

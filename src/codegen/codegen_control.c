@@ -207,7 +207,7 @@ static LLVMValueRef enter_depth(Emitter *e, uint32_t span) {
     Codegen *cg = e->cg;
     LLVMValueRef depth = cg_load_at(e, cg->i32, e->ts, offsetof(PsTaskState, depth), 4);
     LLVMValueRef next = LLVMBuildAdd(e->b, depth, LLVMConstInt(cg->i32, 1, 0), "");
-    LLVMValueRef fits = LLVMBuildICmp(e->b, LLVMIntSLT, depth, LLVMConstInt(cg->i32, PS_MAX_DEPTH, 0), "");
+    LLVMValueRef fits = LLVMBuildICmp(e->b, LLVMIntSLT, depth, LLVMConstInt(cg->i32, cg->max_depth, 0), "");
     LLVMBasicBlockRef go = cg_block(e, "go"), stop = cg_block(e, "deep");
     cg_branch_cold(e, fits, go, stop);
     LLVMPositionBuilderAtEnd(e->b, stop);

@@ -95,6 +95,7 @@ typedef struct Codegen {
     bool has_f16c;                                                          /* of the target */
     uint32_t result_word0, next_word;                                       /* of the frame */
     uint32_t next_emitter;
+    uint32_t max_depth; /* of calls: less than PS_MAX_DEPTH when functions are large, for the stack */
 } Codegen;
 
 typedef struct Value {
@@ -157,6 +158,9 @@ bool cg_guarded(void (*work)(void *data), void *data, const char **out_error);
 
 /* codegen_survey.c */
 void cg_survey(Codegen *cg);
+
+/* codegen_lanes.c */
+void cg_lanes_survey(Codegen *cg); /* `element` of each parfor; `serial` of those not worth vectors */
 
 /* codegen_type.c */
 void cg_types_init(Codegen *cg);

@@ -161,6 +161,7 @@ void cg_poll_survey(Codegen *cg, uint32_t index) {
 
 void cg_poll_conclude(const Codegen *cg) {
     const FuncInfo *main = &cg->funcs[0];
+    cg->out->has_recursion = cg->has_recursion;
     cg->out->has_nested_loops = main->degree >= 2;
     cg->out->has_unbounded_loops = main->unbounded || main->degree >= 3 || main->trips > LONG_TRIPS ||
                                    (main->degree >= 2 && main->trips > SHORT_TRIPS);

@@ -2,7 +2,9 @@
  *
  * codegen_survey: what must be known before anything is emitted. Of the functions: who can recurse, fault, be inlined.
  * Of main: which of its values and locals each parallel loop needs, hence their frame words; which loops LLVM can make
- * vectors of, and how wide. Of the whole: which passes are worth running, and whether it may run for long.
+ * vectors of. Of the whole: which passes are worth running, and whether it may run for long.
+ *
+ * Not here: which loops are worth vectors (codegen_lanes.c), which loops poll (codegen_poll.c).
  */
 #include "codegen/codegen_int.h"
 
@@ -74,6 +76,27 @@ static bool survey_func(Codegen *cg, uint32_t index) {
     return true;
 }
 
+/* How deep calls may go. A frame holds at most a few words per op (PS_MAX_DEPTH of them would fill a thread's stack only
+ * where functions are very large), so this bound is far from the stack's end. */
+#define STACK_BYTES ((uint64_t)4 << 20)
+#define FRAME_BYTES 256
+#define OP_BYTES    12
+
+static uint32_t max_depth(const Codegen *cg) {
+    uint64_t largest = 0;
+    for (uint32_t i = 1; i < cg->m->funcs.len; i++) {
+        const PsFunc *f = cg->m->funcs.data[i];
+        uint64_t size = 0;
+        for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+            const FuncInfo *callee = callee_of(cg, ps_op(f, r));
+            size += 1 + (callee && callee->inlined ? callee->size : 0);
+        }
+        if (size > largest) largest = size;
+    }
+    uint64_t fit = STACK_BYTES / (FRAME_BYTES + OP_BYTES * largest);
+    return fit < PS_MAX_DEPTH ? (uint32_t)fit : PS_MAX_DEPTH;
+}
+
 /* Callees before callers; what remains calls in circles, or calls what does. */
 static void survey_funcs(Codegen *cg) {
     uint32_t n = cg->m->funcs.len;
@@ -90,6 +113,7 @@ static void survey_funcs(Codegen *cg) {
         info->recursive = info->faults = info->ordered = info->serial = true;
         cg_poll_survey(cg, i);
     }
+    if (cg->has_recursion) cg->max_depth = max_depth(cg);
     cg_poll_survey(cg, 0);
 }
 
@@ -167,38 +191,11 @@ static void find_captures(Codegen *cg, const PsFunc *f) {
     }
 }
 
-/* -- their vectors -- */
-
-/* The type whose lanes fill a vector is the one that most accesses and float ops have; of equals, the larger. */
-typedef struct Votes {
-    uint32_t of[4]; /* 1, 2, 4, 8 bytes */
-} Votes;
-
-static void vote(Votes *votes, const PsFunc *f, PsRef r) {
-    const PsOp *op = ps_op(f, r);
-    PsType type = op->type;
-    if (op->code == PS_OP_STORE || op->code == PS_OP_PARTIAL) type = ps_op(f, ps_op_arg(f, r, 1))->type;
-    if (!ps_type_is_scalar(type)) return;
-    bool is_access = op->code == PS_OP_STORE || op->code == PS_OP_PARTIAL || op->code == PS_OP_LOAD;
-    if (op->code == PS_OP_CONST || (!is_access && !cg_is_float(type))) return;
-    int size = cg_is_half(type) && !is_access ? 4 : ps_scalar_size(type);
-    votes->of[__builtin_ctz((unsigned)size)]++;
-}
-
-static int elected(const Votes *votes) {
-    int best = 2;
-    if (!votes->of[0] && !votes->of[1] && !votes->of[2] && !votes->of[3]) return 4;
-    for (int i = 0; i < 4; i++)
-        if (votes->of[i] && (votes->of[i] >= votes->of[best] || !votes->of[best])) best = i;
-    return 1 << best;
-}
+/* -- what is in them -- */
 
 static void weigh_parfors(Codegen *cg, const PsFunc *f) {
-    Votes *votes = ps_arena_alloc(cg->arena, sizeof *votes * (cg->parfors.len + 1));
-    if (!votes) return;
     for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
-        uint32_t home = cg->homes[r].parfor;
-        ParforInfo *parfor = parfor_at(cg, home);
+        ParforInfo *parfor = parfor_at(cg, cg->homes[r].parfor);
         if (!parfor) continue;
         const FuncInfo *callee = callee_of(cg, ps_op(f, r));
         Nature nature = nature_of(f, r);
@@ -206,12 +203,9 @@ static void weigh_parfors(Codegen *cg, const PsFunc *f) {
         parfor->serial |= nature != NATURE_PLAIN || (callee && (callee->serial || !callee->inlined));
         parfor->ordered |=
             nature >= NATURE_ORDERED || (callee && callee->ordered) || (callee && cg->has_recursion);
-        vote(&votes[home], f, r);
     }
-    for (uint32_t i = 0; i < cg->parfors.len; i++) {
-        cg->parfors.data[i].element = elected(&votes[i + 1]);
-        cg->has_vector_loops |= !cg->parfors.data[i].serial;
-    }
+    cg_lanes_survey(cg);
+    for (uint32_t i = 0; i < cg->parfors.len; i++) cg->has_vector_loops |= !cg->parfors.data[i].serial;
 }
 
 /* -- the whole -- */

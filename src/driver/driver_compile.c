@@ -151,7 +151,8 @@ static PsStatus make_container(Compile *c, const PsCode *code, PsObject *out) {
                        .frame_words = code->frame_words,
                        .ntasks = code->ntasks,
                        .flags = (code->has_unbounded_loops ? PS_OBJECT_UNBOUNDED : 0) |
-                                (code->has_nested_loops ? PS_OBJECT_NESTED : 0),
+                                (code->has_nested_loops ? PS_OBJECT_NESTED : 0) |
+                                (code->has_recursion ? PS_OBJECT_RECURSIVE : 0),
                        .sites = sites,
                        .nsites = n,
                        .elf = code->elf.data,
@@ -200,11 +201,30 @@ static PsStatus compile_module(Compile *c, PsExecutable **out) {
     return status;
 }
 
+/* Passes and LLVM recurse; a thread may have a small stack. */
+#define COMPILE_STACK ((size_t)2 << 20)
+
+typedef struct Job {
+    Compile *compile;
+    PsExecutable **out;
+    PsStatus status;
+} Job;
+
+static void run_job(void *at) {
+    Job *job = at;
+    job->status = compile_module(job->compile, job->out);
+}
+
+static PsStatus compile_somewhere(Compile *c, PsExecutable **out) {
+    Job job = {c, out, PS_NOMEM};
+    return ps_rt_with_stack(COMPILE_STACK, run_job, &job) ? job.status : PS_NOMEM;
+}
+
 static PsStatus compile_watched(Compile *c, PsExecutable **out) {
     PsWatch watch = {.act = say_slow, .data = (void *)driver_kernel_name(c->module), .ns = SLOW_NS};
     bool watched = isatty(STDERR_FILENO);
     if (watched) ps_rt_watch(&watch);
-    PsStatus status = compile_module(c, out);
+    PsStatus status = compile_somewhere(c, out);
     if (watched) ps_rt_unwatch(&watch);
     return status;
 }

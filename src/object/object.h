@@ -31,6 +31,7 @@ typedef struct PsObject { /* points into `bytes` after reading */
 } PsObject;
 #define PS_OBJECT_UNBOUNDED 1u /* PsCode.has_unbounded_loops */
 #define PS_OBJECT_NESTED    2u /* PsCode.has_nested_loops */
+#define PS_OBJECT_RECURSIVE 4u /* PsCode.has_recursion */
 
 /* object_file.c */
 PsStatus ps_object_write(const PsObject *object, PsBuf *out) PS_MUST_CHECK;

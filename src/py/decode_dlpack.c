@@ -73,25 +73,34 @@ static bool learn_extras(PyTypeObject *type, DlKnown *out) {
 const DlKnown *dlpack_learn(PyDlpack *dlpack, PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
     const DlKnown *found = dlpack_known(dlpack, type);
-    if (found || dlpack->count == DL_KNOWN) return found;
+    if (found || dlpack->count >= DL_KNOWN) return found;
     const DlExchange *exchange = exchange_of(type);
     DlKnown made = {.type = type};
     if (!exchange || !exchange->read || !learn_extras(type, &made)) return NULL;
     made.read = exchange->read;
     if (torch_learn(&dlpack->torch, object)) made.torch = &dlpack->torch;
-    if (dlpack->count == DL_KNOWN)
-        return NULL; /* looking at attributes may have run code that learned others */
+    if ((found = dlpack_known(dlpack, type))) return found; /* looking at attributes may have run code */
+    DlKnown *kept = ps_alloc(sizeof *kept);
+    if (!kept) return NULL;
+    made.next = dlpack->first;
+    *kept = made;
     Py_INCREF(type);
-    dlpack->known[dlpack->count] = made;
-    return &dlpack->known[dlpack->count++];
+    dlpack->first = kept;
+    dlpack->count++;
+    return kept;
 }
 
 void dlpack_forget(PyDlpack *dlpack) {
-    while (dlpack->count) Py_CLEAR(dlpack->known[--dlpack->count].type);
+    while (dlpack->first) {
+        DlKnown *known = dlpack->first;
+        dlpack->first = known->next;
+        Py_DECREF(known->type);
+        ps_free(known);
+    }
 }
 
 int dlpack_traverse(const PyDlpack *dlpack, visitproc visit, void *arg) {
-    for (uint32_t i = 0; i < dlpack->count; i++) Py_VISIT(dlpack->known[i].type);
+    for (const DlKnown *known = dlpack->first; known; known = known->next) Py_VISIT(known->type);
     return 0;
 }
 

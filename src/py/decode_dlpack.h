@@ -87,17 +87,18 @@ typedef struct DlKnown {
     const PyGetSetDef *requires_grad; /* NULL: the class has no such attribute */
     const PyMethodDef *is_neg;        /* the same */
     const PyTorch *torch;             /* not NULL: torch_read is quicker */
+    struct DlKnown *next;
 } DlKnown;
-#define DL_KNOWN 8 /* classes; objects of further ones go through __dlpack__ */
+#define DL_KNOWN 64 /* classes at most; objects of further ones go through __dlpack__ */
 typedef struct PyDlpack {
-    DlKnown known[DL_KNOWN];
+    DlKnown *first; /* they stay where they are */
     uint32_t count;
     PyTorch torch;
 } PyDlpack;
 
 static inline const DlKnown *dlpack_known(const PyDlpack *dlpack, const PyTypeObject *type) {
-    for (uint32_t i = 0; i < dlpack->count; i++)
-        if (dlpack->known[i].type == type) return &dlpack->known[i];
+    for (const DlKnown *known = dlpack->first; known; known = known->next)
+        if (known->type == type) return known;
     return NULL;
 }
 /* The same of the object's class, and looks whether it has the functions when it is a new one. Never an exception. */

@@ -60,7 +60,7 @@ int refuse_export(const PyState *state, const ScalarPlace *place, PyObject *arg)
     PyObject *text = value ? PyObject_Str(value) : NULL;
     const char *chars = text ? PyUnicode_AsUTF8(text) : NULL;
     if (!chars) PyErr_Clear();
-    py_error(state, PS_MSG_PY_ARRAY_EXPORT, TEXT(place), Py_TYPE(arg)->tp_name, chars ? chars : "?");
+    py_error(state, PS_MSG_PY_ARRAY_EXPORT, TEXT(place), Py_TYPE(arg)->tp_name, chars ? chars : "its library gives no reason");
     if (value) py_raise_from(value);
     Py_XDECREF(text);
 done:

@@ -16,7 +16,7 @@ typedef struct Call {
 
 static bool is_float(PsType type) { return ps_scalar_class(type) == PS_CLASS_FLOAT; }
 
-static int read(const PyState *state, const char *name, PyObject *object, ModeOperand *out) {
+static int read_number(const PyState *state, const char *name, PyObject *object, ModeOperand *out) {
     if (mode_read(state, object, out)) return 0;
     mode_not_a_number(state, name, object);
     return -1;
@@ -54,7 +54,7 @@ static PyObject *unary(const PyState *state, void *data, PyObject *const *args) 
     PsOpCode op = call->info->op;
     ModeOperand a;
     uint64_t bits;
-    if (read(state, call->info->name, args[0], &a)) return NULL;
+    if (read_number(state, call->info->name, args[0], &a)) return NULL;
     if (op == PS_OP_NOT) return mode_unary(state, PS_AST_INVERT, args[0]);
     PsType type = a.type == PS_U1 ? PS_I32 : a.type;
     bool integers = ps_op_info[op].rule == PS_RULE_INT;
@@ -79,7 +79,7 @@ static PyObject *both_as(const PyState *state, PsOpCode op, const ModeOperand *a
 static PyObject *binary(const PyState *state, void *data, PyObject *const *args) {
     const Call *call = data;
     ModeOperand a, b;
-    if (read(state, call->info->name, args[0], &a) || read(state, call->info->name, args[1], &b)) return NULL;
+    if (read_number(state, call->info->name, args[0], &a) || read_number(state, call->info->name, args[1], &b)) return NULL;
     PsType type = mode_promote(a.type, b.type);
     switch (call->id) {
     case PS_BUILTIN_POW: return mode_binary(state, PS_AST_POW, args[0], args[1]);
@@ -97,7 +97,7 @@ static PyObject *binary(const PyState *state, void *data, PyObject *const *args)
 static PyObject *fold_pair(const PyState *state, void *data, PyObject *const *args) {
     const Call *call = data;
     ModeOperand a, b;
-    if (read(state, call->info->name, args[0], &a) || read(state, call->info->name, args[1], &b)) return NULL;
+    if (read_number(state, call->info->name, args[0], &a) || read_number(state, call->info->name, args[1], &b)) return NULL;
     PsType type = mode_promote_keep(a.type, b.type);
     return both_as(state, call->info->op, &a, &b, type, type);
 }
@@ -136,7 +136,7 @@ static PyObject *atomic(const PyState *state, void *data, PyObject *const *args)
     uint64_t bits[2] = {number->bits}, after;
     if (is_float(type) && ps_op_info[op].rule == PS_RULE_INT)
         return py_error(state, PS_MSG_FRONT_ATOMIC_INTEGERS, call->info->name, ps_scalar_name(type));
-    if (read(state, call->info->name, args[1], &operand) || mode_cast(state, &operand, type, &bits[1])) return NULL;
+    if (read_number(state, call->info->name, args[1], &operand) || mode_cast(state, &operand, type, &bits[1])) return NULL;
     if (number->from) /* another argument may have changed it */
         memcpy(&bits[0], number->place, (size_t)ps_scalar_size(type));
     bool sub = call->id == PS_BUILTIN_ATOMIC_SUB;
@@ -158,7 +158,7 @@ static PyObject *atomic_cas(const PyState *state, PyObject *const *args) {
     ModeNumber *number = (ModeNumber *)args[0];
     if (is_float(number->type))
         return py_error(state, PS_MSG_FRONT_ATOMIC_INTEGERS, "atomic_cas", ps_scalar_name(number->type));
-    if (read(state, "atomic_cas", args[1], &expected) || read(state, "atomic_cas", args[2], &fresh) ||
+    if (read_number(state, "atomic_cas", args[1], &expected) || read_number(state, "atomic_cas", args[2], &fresh) ||
         mode_cast(state, &expected, number->type, &wanted) || mode_cast(state, &fresh, number->type, &after))
         return NULL;
     old = number->bits;
@@ -175,7 +175,7 @@ static PyObject *select_one(const PyState *state, void *data, PyObject *const *a
     ModeOperand a, b;
     uint64_t bits;
     int truth = PyObject_IsTrue(args[0]);
-    if (truth < 0 || read(state, "select", args[1], &a) || read(state, "select", args[2], &b)) return NULL;
+    if (truth < 0 || read_number(state, "select", args[1], &a) || read_number(state, "select", args[2], &b)) return NULL;
     PsType type = mode_promote_keep(a.type, b.type);
     return mode_as(state, truth ? &a : &b, type, &bits) ? NULL : mode_number(state, type, bits);
 }
@@ -183,7 +183,7 @@ static PyObject *select_one(const PyState *state, void *data, PyObject *const *a
 static PyObject *is_one(const PyState *state, void *data, PyObject *const *args) {
     const Call *call = data;
     ModeOperand a;
-    if (read(state, call->info->name, args[0], &a)) return NULL;
+    if (read_number(state, call->info->name, args[0], &a)) return NULL;
     PyObject *real = PyNumber_Float(args[0]);
     double value = real ? PyFloat_AS_DOUBLE(real) : 0.0;
     Py_XDECREF(real);
@@ -195,7 +195,7 @@ static PyObject *like_one(const PyState *state, void *data, PyObject *const *arg
     const Call *call = data;
     ModeOperand a;
     uint64_t one = call->id == PS_BUILTIN_ONE;
-    if (read(state, call->info->name, args[0], &a)) return NULL;
+    if (read_number(state, call->info->name, args[0], &a)) return NULL;
     return mode_number(state, a.type, ps_eval_scalar(PS_OP_CAST, PS_I32, a.type, &one));
 }
 
@@ -209,7 +209,7 @@ static PyObject *bit_cast(const PyState *state, PyObject *const *args) {
     ModeOperand a;
     PsType type;
     uint64_t bits;
-    if (read_dtype(state, "bit_cast", args[1], &type) || read(state, "bit_cast", args[0], &a)) return NULL;
+    if (read_dtype(state, "bit_cast", args[1], &type) || read_number(state, "bit_cast", args[0], &a)) return NULL;
     if (a.type == PS_U1 || type == PS_U1 || ps_scalar_bits(a.type) != ps_scalar_bits(type))
         return py_error(state, PS_MSG_FRONT_BIT_CAST, ps_scalar_name(a.type), ps_scalar_name(type));
     return mode_as(state, &a, a.type, &bits) ? NULL : mode_number(state, type, bits);

@@ -11,9 +11,25 @@
 
 #define KEPT "_python" /* where a kernel or func keeps (code, rewritten function) */
 
+/* Why there is no source, as when compiling. */
+static PyObject *refuse_source(const PyState *state, PyObject *function) {
+    PyObject *type, *value, *traceback;
+    if (!PyErr_ExceptionMatches(PyExc_OSError) && !PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *text = value ? PyObject_Str(value) : NULL;
+    const char *chars = text ? PyUnicode_AsUTF8(text) : NULL;
+    PyErr_Clear();
+    py_error_at(state, function, NULL, PS_MSG_FRONT_SOURCE, chars ? chars : "no source");
+    Py_XDECREF(text);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return NULL;
+}
+
 static PyObject *rewrite(PyState *state, PyObject *function, uint64_t stamp, bool is_kernel) {
     PsAstTree *tree = ps_ast_read(function, stamp);
-    if (!tree) return NULL;
+    if (!tree) return refuse_source(state, function);
     PyObject *file = ((PyCodeObject *)PyFunction_GET_CODE(function))->co_filename;
     PyObject *made = PyObject_CallFunction(state->mode.rewrite, "OOsIOO", state->module, function, tree->text,
                                            tree->first_line, file, is_kernel ? Py_True : Py_False);
@@ -179,4 +195,4 @@ static PyMethodDef methods[] = {
     {0},
 };
 
-int py_mode_add_functions(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int mode_add_functions(PyObject *module) { return PyModule_AddFunctions(module, methods); }

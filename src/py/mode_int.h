@@ -114,6 +114,7 @@ PyObject *mode_arm(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
 PyObject *mode_round(PyObject *module, PyObject *value);
 
 /* mode_call.c */
+int mode_add_functions(PyObject *module);
 PyObject *mode_call_func(const PyState *state, PyObject *func, PyObject *const *args, size_t nargsf,
                          PyObject *names);
 

@@ -22,6 +22,7 @@ int mode_init(PyState *state, PyObject *module) {
     for (size_t i = 0; i < PS_COUNT(types); i++)
         if (!*types[i].at && !(*types[i].at = types[i].make(module))) return -1;
     if (mode->rewrite && mode->kept) return 0;
+    if (mode_add_functions(module)) return -1;
     PyObject *python = PyImport_ImportModule("pestle._python_mode");
     if (python && !mode->rewrite) mode->rewrite = PyObject_GetAttrString(python, "rewrite");
     if (python && !mode->kept) mode->kept = PyObject_GetAttrString(python, "kept");

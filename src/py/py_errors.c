@@ -318,8 +318,10 @@ static void quote_span(const PySources *sources, PsSpan span, char *buffer, size
         size_t len = 0;
         const char *line = text_line(source->text, l, &len);
         if (!line) break;
-        size_t at = l == span.line ? span.col : 0, end = l == span.end_line && span.end_col < len ? span.end_col : len;
-        if (l == span.line && at + 7 <= end && !strncmp(line + at, "assert ", 7)) at += 7; /* the whole statement */
+        size_t at = l == span.line ? span.col : 0,
+               end = l == span.end_line && span.end_col < len ? span.end_col : len;
+        if (l == span.line && at + 7 <= end && !strncmp(line + at, "assert ", 7))
+            at += 7; /* the whole statement */
         for (; at < end; at++) {
             bool space = line[at] == ' ' || line[at] == '\t' || (line[at] == '\\' && at + 1 == len);
             if (n + 8 > size) {

@@ -8,7 +8,7 @@
 
 typedef struct Config {
     PsFrontOptions options;
-    bool fast_math, no_cache;
+    bool fast_math, no_cache, python;
     uint64_t random_seed;
     long threads;
 } Config;
@@ -36,11 +36,12 @@ static int refuse(const PyState *state, const Option *option, const char *expect
 }
 
 static int set_arch(const PyState *state, Config *config, const Option *option, PyObject *value) {
-    (void)config;
     if (value == Py_None) return 0;
     if (!PyUnicode_Check(value)) return refuse(state, option, "pestle.cpu", value);
     const char *text = PyUnicode_AsUTF8(value);
     if (!text) return -1;
+    config->python = strcmp(text, "python") == 0;
+    if (config->python) return 0;
 #if defined(__x86_64__)
     static const char *const here[] = {"cpu", "x64", "x86_64"};
 #else
@@ -177,9 +178,18 @@ int py_warn_of_threads(PyState *state) {
                             PS_RT_MOST_ASKED);
 }
 
+#define PYTHON_WORD ((uint32_t)1 << 31) /* fits no specialisation */
+
+void py_init_python_mode(PyState *state) {
+    const char *mode = getenv("PESTLE");
+    state->mode.on = state->mode.always = mode && strcmp(mode, "python") == 0;
+    if (state->mode.on) state->options_word |= PYTHON_WORD;
+}
+
 static void apply(PyState *state, const Config *config) {
     state->options = config->options;
-    state->options_word = py_options_word(&config->options);
+    state->mode.on = config->python || state->mode.always;
+    state->options_word = py_options_word(&config->options) | (state->mode.on ? PYTHON_WORD : 0);
     state->fast_math = config->fast_math;
     state->no_cache = config->no_cache;
     state->random_seed = config->random_seed;
@@ -217,7 +227,7 @@ PyObject *py_sync(PyObject *module, PyObject *unused) {
 }
 
 int py_init_add_names(PyObject *module) {
-    static const char *const archs[] = {"cpu", "gpu", "x64", "arm64", "cuda", "amdgpu", "vulkan", "metal"};
+    static const char *const archs[] = {"cpu", "gpu", "x64", "arm64", "cuda", "amdgpu", "vulkan", "metal", "python"};
     for (size_t i = 0; i < PS_COUNT(archs); i++)
         if (PyModule_AddStringConstant(module, archs[i], archs[i])) return -1;
     return 0;

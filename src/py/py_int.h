@@ -64,7 +64,9 @@ PyObject *py_init(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyO
 PyObject *py_reset(PyObject *module, PyObject *unused);
 PyObject *py_sync(PyObject *module, PyObject *unused);
 int py_init_add_names(PyObject *module);
-int py_warn_of_threads(PyState *state); /* once, if PESTLE_NUM_THREADS is wrong; -1: the warning is an exception */
+void py_init_python_mode(PyState *state); /* PESTLE=python */
+int py_warn_of_threads(
+    PyState *state); /* once, if PESTLE_NUM_THREADS is wrong; -1: the warning is an exception */
 
 /* -- errors (py_errors.c) -- */
 
@@ -88,7 +90,8 @@ void py_raise_fault(const PyState *state, const PySources *sources, const PyFaul
 /* Raises for a stage's status: PS_FAIL from the diag, PS_NOMEM, PS_PYERR as it is. */
 void py_raise_status(const PyState *state, PsStatus status, const PySources *sources, const PsDiag *diag);
 void py_raise_from(PyObject *cause); /* the exception that is set is `from` this one */
-int py_refuse_proxy(const PyState *state, PyObject *value); /* -1: it is a value of a kernel that is being compiled */
+int py_refuse_proxy(const PyState *state,
+                    PyObject *value); /* -1: it is a value of a kernel that is being compiled */
 /* Raises with the place of a parameter of the function (its name), of its result ("return") or, NULL, of the def. */
 PyObject *py_error_at(const PyState *state, PyObject *function, const char *param, PsMessageId id, ...);
 
@@ -159,7 +162,7 @@ typedef struct PySpec {
     PyPlan *plans;
     uint32_t nparams, options_word, frame_words, result_word;
     PsMainFn main;
-    uint8_t result; /* PsType; PS_KIND_NONE: returns nothing */
+    uint8_t result;         /* PsType; PS_KIND_NONE: returns nothing */
     bool unbounded, nested; /* PS_OBJECT_* */
     PyGuard guard;
     struct PySpec *next;
@@ -233,7 +236,6 @@ int py_write_stdout(const char *text, size_t len); /* -1 with an exception */
 
 /* mode_call.c: a launch as plain Python */
 PyObject *py_mode_call(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
-int py_mode_add_functions(PyObject *module);
 
 /* py_debug.c */
 PyObject *py_kernel_ir(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);

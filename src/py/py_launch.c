@@ -182,14 +182,27 @@ static PY_COLD int finish(PyKernel *kernel, const PySpec *spec, PsLaunch *launch
     return status;
 }
 
+typedef struct Run {
+    PsMainFn main;
+    PsFrame *frame;
+    int32_t stopped;
+} Run;
+
+static void run_main(void *at) {
+    Run *run = at;
+    run->stopped = run->main(run->frame);
+}
+
 /* Without the GIL. -1: an exception that was there before. */
 static PY_COLD int32_t run_long(const PySpec *spec, PsFrame *frame, PsLaunch *launch, bool interruptible) {
-    int32_t stopped;
+    Run run = {spec->main, frame, 1};
+    bool recursive = spec->exe->flags & PS_OBJECT_RECURSIVE, ran;
     const volatile int32_t *flag = interruptible ? py_interrupt_flag() : NULL;
     if (flag) launch->main.interrupt = flag;
     if (flag && PyErr_CheckSignals()) return -1; /* what came before the flag was cleared */
-    Py_BEGIN_ALLOW_THREADS stopped = spec->main(frame);
-    Py_END_ALLOW_THREADS return stopped;
+    Py_BEGIN_ALLOW_THREADS ran = ps_rt_with_stack(recursive ? PS_RECURSION_STACK : 0, run_main, &run);
+    Py_END_ALLOW_THREADS launch->out_of_memory |= !ran;
+    return run.stopped;
 }
 
 static PY_HOT PyObject *launch(PyKernel *kernel, const PySpec *spec, PsFrame *frame, int64_t elements) {
@@ -244,6 +257,7 @@ static int try_spec(PyKernel *kernel, PySpec *spec, PyObject *const *args, PyObj
 static PY_COLD PyObject *call_slow(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs,
                                    PyObject *names) {
     PyObject *result = NULL, *few[BOUND_ON_STACK], **args = few;
+    if (kernel->state->mode.on) return py_mode_call(kernel, given, nargs, names);
     if (py_kernel_prepare(kernel)) return NULL;
     uint32_t nparams = kernel->signature.nparams;
     if (nparams > BOUND_ON_STACK && !(args = PyMem_Malloc(nparams * sizeof *args))) return PyErr_NoMemory();

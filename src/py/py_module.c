@@ -84,6 +84,7 @@ static int exec(PyObject *module) {
     state->module = module;
     state->options = py_options_default();
     state->options_word = py_options_word(&state->options);
+    py_init_python_mode(state);
     if (py_errors_init(state, module) || ps_front_types_init(&state->types, module) ||
         add_types(state, module) || add_long_names(state, module) || py_init_add_names(module))
         return -1;

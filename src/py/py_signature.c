@@ -100,7 +100,8 @@ static PyObject *evaluate_late(const PyState *state, PyObject *annotation, PyObj
     PyErr_NormalizeException(&type, &error, &trace);
     PyObject *why = error ? PyObject_Str(error) : NULL;
     if (!why) PyErr_Clear();
-    py_error_at(state, function, utf8(name), PS_MSG_PY_ANNOTATION_TEXT, utf8(annotation), utf8(why));
+    py_error_at(state, function, utf8(name), PS_MSG_PY_ANNOTATION_TEXT, utf8(annotation), name_of(function),
+                utf8(why));
     Py_XDECREF(why);
     Py_XDECREF(type);
     Py_XDECREF(error);

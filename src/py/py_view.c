@@ -35,29 +35,6 @@ PyTypeObject *py_view_type(PyObject *module) {
     return (PyTypeObject *)PyType_FromModuleAndSpec(module, &view_spec, NULL);
 }
 
-/* -- buffers -- */
-
-static int take_buffer(const PyState *state, PyView *self, PyObject *arg, const ScalarPlace *place) {
-    if (PyObject_GetBuffer(arg, &self->buffer, PyBUF_RECORDS_RO)) {
-        self->buffer.obj = NULL;
-        return refuse_export(state, place, arg);
-    }
-    const Py_buffer *buffer = &self->buffer;
-    self->dtype = buffer_element(buffer->format, buffer->itemsize);
-    if (self->dtype == PS_KIND_NONE) return refuse_format(state, place, buffer->format);
-    if (buffer->ndim > PS_MAX_AXES) return refuse_axes(state, place, buffer->ndim);
-    self->readonly = buffer->readonly;
-    self->array.data = buffer->buf;
-    self->array.ndim = buffer->ndim;
-    int64_t stride = buffer->itemsize;
-    for (int k = buffer->ndim - 1; k >= 0; k--) {
-        self->array.shape[k] = buffer->shape ? buffer->shape[k] : buffer->len / buffer->itemsize;
-        self->array.strides[k] = buffer->strides ? buffer->strides[k] : stride; /* ctypes gives none */
-        stride = (int64_t)((uint64_t)stride * (uint64_t)self->array.shape[k]);
-    }
-    return 0;
-}
-
 /* -- DLPack -- */
 
 /* Whether no array of the class may ever be written. */
@@ -73,6 +50,13 @@ static bool is_immutable(PyTypeObject *type) {
     if (!name) PyErr_Clear();
     Py_XDECREF(module);
     return found;
+}
+
+static bool has_dlpack(PyTypeObject *type) {
+    PyObject *method = PyObject_GetAttrString((PyObject *)type, "__dlpack__");
+    if (!method) PyErr_Clear();
+    Py_XDECREF(method);
+    return method != NULL;
 }
 
 /* The device, where the object says it; -1 with an exception. */
@@ -159,6 +143,39 @@ static int take_dlpack(const PyState *state, PyView *self, PyObject *arg, const 
     return read_tensor(state, self, tensor, arg, place);
 }
 
+/* -- buffers -- */
+
+static int take_buffer(const PyState *state, PyView *self, PyObject *arg, const ScalarPlace *place) {
+    if (PyObject_GetBuffer(arg, &self->buffer, PyBUF_RECORDS_RO)) {
+        self->buffer.obj = NULL;
+        bool other = PyErr_ExceptionMatches(PyExc_BufferError);
+        PyObject *class, *value, *trace;
+        PyErr_Fetch(&class, &value, &trace);
+        if (other && has_dlpack(Py_TYPE(arg))) { /* buffers have no bf16, for one */
+            Py_XDECREF(class);
+            Py_XDECREF(value);
+            Py_XDECREF(trace);
+            return take_dlpack(state, self, arg, place);
+        }
+        PyErr_Restore(class, value, trace);
+        return refuse_export(state, place, arg);
+    }
+    const Py_buffer *buffer = &self->buffer;
+    self->dtype = buffer_element(buffer->format, buffer->itemsize);
+    if (self->dtype == PS_KIND_NONE) return refuse_format(state, place, buffer->format);
+    if (buffer->ndim > PS_MAX_AXES) return refuse_axes(state, place, buffer->ndim);
+    self->readonly = buffer->readonly;
+    self->array.data = buffer->buf;
+    self->array.ndim = buffer->ndim;
+    int64_t stride = buffer->itemsize;
+    for (int k = buffer->ndim - 1; k >= 0; k--) {
+        self->array.shape[k] = buffer->shape ? buffer->shape[k] : buffer->len / buffer->itemsize;
+        self->array.strides[k] = buffer->strides ? buffer->strides[k] : stride; /* ctypes gives none */
+        stride = (int64_t)((uint64_t)stride * (uint64_t)self->array.shape[k]);
+    }
+    return 0;
+}
+
 /* -- arguments -- */
 
 typedef int (*Taker)(const PyState *state, PyView *self, PyObject *arg, const ScalarPlace *place);
@@ -172,10 +189,7 @@ static Taker taker_of(PyState *state, PyObject *arg) {
     if (numpy_check(&state->numpy, arg) || (number && numpy_is_scalar(arg))) return NULL;
     if (PyObject_CheckBuffer(arg)) return take_buffer;
     if (dlpack_learn(&state->dlpack, arg)) return NULL;
-    PyObject *method = PyObject_GetAttrString((PyObject *)type, "__dlpack__");
-    if (!method) PyErr_Clear();
-    Py_XDECREF(method);
-    return method ? take_dlpack : NULL;
+    return has_dlpack(type) ? take_dlpack : NULL;
 }
 
 static PyView *take(PyKernel *kernel, uint32_t param, Taker taker, PyObject *arg) {

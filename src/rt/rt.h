@@ -39,6 +39,9 @@ typedef struct PsWatch {
 } PsWatch;
 void ps_rt_watch(PsWatch *watch);
 void ps_rt_unwatch(PsWatch *watch);
+/* Runs work(data) here if `need` bytes of the stack are left, else on a thread of its own with a large stack, and waits for
+ * it. False: no such thread could be made, and nothing was run. */
+bool ps_rt_with_stack(size_t need, void (*work)(void *data), void *data) PS_MUST_CHECK;
 
 typedef struct PsFault {
     bool set;
@@ -112,12 +115,12 @@ static inline void ps_rt_fp_leave(uint64_t mode) {
 
 /* rt_pool.c */
 #define PS_RT_MAX_THREADS 1024
-#define PS_RT_MOST_ASKED  4096 /* more than this is taken for a mistake */
+#define PS_RT_MOST_ASKED  4096       /* more than this is taken for a mistake */
 void ps_rt_set_threads(int threads); /* 0: as many as the affinity mask and cgroup quota allow */
 int ps_rt_threads(void);             /* PESTLE_NUM_THREADS stands for a 0 */
 /* The text of PESTLE_NUM_THREADS when it is set to what is no number of threads (it is then ignored), else NULL. */
 const char *ps_rt_threads_refused(void);
-void ps_rt_shutdown(void);           /* joins the workers; the pool may start again */
+void ps_rt_shutdown(void); /* joins the workers; the pool may start again */
 
 /* Called by generated code (abi/rt_symbols.def). Return 0, or 1: stop (fault, interrupt, no memory). */
 int32_t ps_rt_parallel_for(PsTaskState *ts, PsTaskFn task, PsParfor *parfor, uint32_t domain_site);

@@ -44,29 +44,29 @@ static int quota_cpus(long long quota, long long period) {
 }
 
 /* cpu.max: "quota period", or "max period". */
-static int group_quota_v2(const char *group) {
-    char path[600], text[64], *end;
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
+static int group_quota_v2(const char *root, const char *group) {
+    char path[1200], text[64], *end;
+    snprintf(path, sizeof path, "%s%s/cpu.max", root, group);
     if (!read_small(path, text, sizeof text)) return INT32_MAX;
     long long quota = strtoll(text, &end, 10);
     return end > text ? quota_cpus(quota, strtoll(end, NULL, 10)) : INT32_MAX;
 }
 
-static int group_quota_v1(const char *group) {
-    char path[600], quota[64], period[64];
-    snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/cpu.cfs_quota_us", group);
+static int group_quota_v1(const char *root, const char *group) {
+    char path[1200], quota[64], period[64];
+    snprintf(path, sizeof path, "%s/cpu%s/cpu.cfs_quota_us", root, group);
     if (!read_small(path, quota, sizeof quota)) return INT32_MAX;
-    snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/cpu.cfs_period_us", group);
+    snprintf(path, sizeof path, "%s/cpu%s/cpu.cfs_period_us", root, group);
     if (!read_small(path, period, sizeof period)) return INT32_MAX;
     return quota_cpus(strtoll(quota, NULL, 10), strtoll(period, NULL, 10));
 }
 
 /* The least quota of the group and of the groups above it. Inside a container the path may be one of the host that
  * is not mounted here; the walk then still ends at the mounted root. */
-static int walk_groups(char *group, int (*quota_of)(const char *group)) {
+static int walk_groups(const char *root, char *group, int (*quota_of)(const char *root, const char *group)) {
     int least = INT32_MAX;
     for (;;) {
-        int cpus = quota_of(group);
+        int cpus = quota_of(root, group);
         if (cpus < least) least = cpus;
         char *slash = strrchr(group, '/');
         if (!slash) return least;
@@ -85,11 +85,11 @@ static bool names_cpu(const char *list, const char *end) {
     return false;
 }
 
-/* /proc/self/cgroup: lines `number:controllers:path`; `0::path` is version 2. */
-static int count_quota(void) {
+/* The file's lines are `number:controllers:path`; `0::path` is version 2. */
+int rt_count_quota(const char *file, const char *root) {
     char text[4096];
     int least = INT32_MAX;
-    if (!read_small("/proc/self/cgroup", text, sizeof text)) return least;
+    if (!read_small(file, text, sizeof text)) return least;
     for (char *line = text, *next; line && *line; line = next) {
         next = strchr(line, '\n');
         if (next) *next++ = 0;
@@ -100,13 +100,13 @@ static int count_quota(void) {
         if (!v2 && !names_cpu(list, group)) continue;
         if (strlen(++group) > 500) continue;
         if (group[0] == '/' && !group[1]) group++;
-        int cpus = walk_groups(group, v2 ? group_quota_v2 : group_quota_v1);
+        int cpus = walk_groups(root, group, v2 ? group_quota_v2 : group_quota_v1);
         if (cpus < least) least = cpus;
     }
     return least;
 }
 
 int rt_count_cpus(void) {
-    int cpus = count_affinity(), quota = count_quota();
+    int cpus = count_affinity(), quota = rt_count_quota("/proc/self/cgroup", "/sys/fs/cgroup");
     return quota < cpus ? quota : cpus;
 }

@@ -7,8 +7,13 @@
 
 #include "rt/rt.h"
 
+#include <signal.h>
+
 /* rt_cpus.c: how many threads can run at once here: affinity mask and cgroup quota; at least 1. */
 int rt_count_cpus(void);
+/* The least quota of the control groups that `file` names, in CPUs rounded up; INT32_MAX: none. Groups are mounted under
+ * `root`. */
+int rt_count_quota(const char *file, const char *root);
 
 /* rt_pool.c: one parallel loop at a time. The owner prepares `job`, publishes its leaves and works on them too. */
 typedef struct RtJob {
@@ -32,6 +37,9 @@ void rt_run_leaves(PsTaskState *ts, const RtJob *job, int64_t lo, int64_t hi);
 bool rt_launch_stops(PsLaunch *launch);
 /* The lowest leaf of the running task that faulted, or INT64_MAX. */
 int64_t rt_launch_fault_leaf(const PsLaunch *launch);
+
+void rt_block_signals(
+    sigset_t *old); /* rt_sync.c: of this thread and those it makes; *old: what to set again */
 
 #define RT_NEVER INT64_MAX
 int64_t rt_clock_ns(void);

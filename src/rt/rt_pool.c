@@ -162,16 +162,6 @@ static void *worker_main(void *at) {
     return NULL;
 }
 
-/* Python's signal handlers belong to its own threads. Faults of a thread itself can't be blocked, and a debugging
- * handler (faulthandler) wants to see them. */
-static void block_signals(sigset_t *old) {
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-    sigset_t set;
-    sigfillset(&set);
-    for (size_t i = 0; i < PS_COUNT(own); i++) sigdelset(&set, own[i]);
-    pthread_sigmask(SIG_SETMASK, &set, old);
-}
-
 /* So that `threads` threads can work, if the system allows them. Owner only. */
 static void start_workers(int threads) {
     int started = atomic_load_explicit(&pool.started, memory_order_relaxed);
@@ -181,7 +171,7 @@ static void start_workers(int threads) {
     if (pthread_attr_init(&attr) != 0) return;
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     sigset_t old;
-    block_signals(&old);
+    rt_block_signals(&old);
     for (; started + 1 < threads; started++) {
         char name[32]; /* the kernel takes 15 bytes */
         void *index = (void *)(uintptr_t)(started + 1);

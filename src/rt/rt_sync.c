@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rt_sync: a lock, waiting on a word, fork hooks, a watch. On futexes, because all of it must be plain memory: a lock
+ * rt_sync: a lock, waiting on a word, fork hooks, a watch, a large stack. On futexes, because all of it must be plain memory: a lock
  * is usable from its zero bytes on and can be reset in the child of a fork. Not here: the pool's own waiting, which
  * spins first.
  */
@@ -48,6 +48,16 @@ bool ps_rt_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_chil
     return pthread_atfork(before, in_parent, in_child) == 0;
 }
 
+/* For threads of ours: Python's signal handlers belong to its own. Faults of a thread itself can't be blocked, and a
+ * debugging handler (faulthandler) wants to see them. */
+void rt_block_signals(sigset_t *old) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    sigset_t set;
+    sigfillset(&set);
+    for (size_t i = 0; i < PS_COUNT(own); i++) sigdelset(&set, own[i]);
+    pthread_sigmask(SIG_SETMASK, &set, old);
+}
+
 static void *watch_main(void *at) {
     PsWatch *watch = at;
     int64_t end = rt_clock_ns() + watch->ns;
@@ -63,11 +73,10 @@ static void *watch_main(void *at) {
 
 /* No thread, no message: a watch is a courtesy. */
 void ps_rt_watch(PsWatch *watch) {
-    sigset_t all, old;
+    sigset_t old;
     pthread_t thread;
     watch->stop = watch->started = 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    rt_block_signals(&old);
     if (pthread_create(&thread, NULL, watch_main, watch) == 0) {
         watch->thread = thread;
         watch->started = 1;
@@ -81,4 +90,39 @@ void ps_rt_unwatch(PsWatch *watch) {
     ps_rt_wake(&watch->stop, INT_MAX);
     pthread_join(watch->thread, NULL);
     watch->started = 0;
+}
+
+/* -- a large stack -- */
+
+#define LARGE_STACK ((size_t)16 << 20)
+
+typedef struct Errand {
+    void (*work)(void *data);
+    void *data;
+} Errand;
+
+static void *errand_main(void *at) {
+    const Errand *errand = at;
+    (void)ps_rt_fp_enter();
+    errand->work(errand->data);
+    return NULL;
+}
+
+bool ps_rt_with_stack(size_t need, void (*work)(void *data), void *data) {
+    Errand errand = {work, data};
+    pthread_attr_t attr;
+    sigset_t old;
+    pthread_t thread;
+    if (ps_stack_left() >= need) {
+        work(data);
+        return true;
+    }
+    if (pthread_attr_init(&attr) != 0) return false;
+    rt_block_signals(&old);
+    bool made = pthread_attr_setstacksize(&attr, LARGE_STACK) == 0 &&
+                pthread_create(&thread, &attr, errand_main, &errand) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    if (made) pthread_join(thread, NULL);
+    return made;
 }

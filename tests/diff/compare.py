@@ -19,7 +19,7 @@ import pestle as ti
 
 MODES = {"compiled, 1 thread": (False, 1), "compiled, 2 threads": (False, 2), "checked, 2 threads": (True, 2)}
 FAULT = ("raised", "KernelAssertionError")
-NUMPY = {"i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
+NUMPY = {"i": "int", "u": "uint", "f": "float"}  # and the bits
 
 
 def define(program, seed):
@@ -34,11 +34,12 @@ def arguments(program, seed):
     rng = np.random.default_rng(seed)
     arrays = []
     for dtype, shape in program.arrays:
-        if dtype in ("i32", "i64"):
-            array = rng.integers(-100, 100, shape).astype(NUMPY[dtype])
+        numpy_type = NUMPY[dtype[0]] + dtype[1:]
+        if dtype[0] != "f":
+            array = rng.integers(0 if dtype[0] == "u" else -100, 100, shape).astype(numpy_type)
         else:
-            array = (rng.standard_normal(shape) * 10).astype(NUMPY[dtype])
-            array[rng.random(shape) < 0.02] = rng.choice([np.inf, -np.inf, np.nan, -0.0, 1e30])
+            array = (rng.standard_normal(shape) * 10).astype(numpy_type)
+            array[rng.random(shape) < 0.02] = rng.choice([np.inf, -np.inf, np.nan, -0.0, 6e4])
         arrays.append(array)
     return arrays, [value for _, value in program.scalars]
 

@@ -7,11 +7,16 @@ or by reductions, whose order is fixed.
 
 import random
 
-INTS = ["i32", "i64"]
-FLOATS = ["f32", "f64"]
+INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
+FLOATS = ["f16", "f32", "f64"]
 UNARY_FLOAT = ["sqrt", "exp", "sin", "cos", "tanh", "floor", "ceil", "round", "abs", "log", "atan", "cbrt", "rsqrt"]
 INT = "int"
 SIZES = [0, 1, 2, 7, 64, 100, 1000, 5000]
+
+
+def limits(dtype):
+    bits = int(dtype[1:])
+    return (0, 2**bits - 1) if dtype[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
 class Program:
@@ -45,6 +50,18 @@ class Program:
     def float_literal(self):
         return self.pick((f"{self.r.uniform(-4, 4):.3f}", 6), ("0.0", 1), ("1e-3", 1), ("-1e6", 1), ("3e38", 1))
 
+    def dtype(self, kind):
+        """Mostly the four everyone uses."""
+        common, every = (["i32", "i64"], INTS) if kind == "int" else (["f32", "f64"], FLOATS)
+        return self.r.choice(common if self.r.random() < 0.6 else every)
+
+    def typed_literal(self, dtype):
+        if dtype[0] == "f":
+            return f"ti.{dtype}({self.r.uniform(-4, 4):.3f})" if dtype == "f16" else f"ti.{dtype}({self.float_literal()})"
+        low, high = limits(dtype)
+        wanted = self.pick((self.r.randint(-3, 9), 6), (self.r.randint(-1000, 1000), 2), (low, 1), (high, 1))
+        return f"ti.{dtype}({min(max(wanted, low), high)})"
+
     def leaf(self, kind):
         r = self.r
         names = [n for n, k in self.scope if k == kind]
@@ -59,10 +76,9 @@ class Program:
             return self.element(r.choice(arrays))
         if kind == "bool":
             return r.choice(["True", "False"])
-        text = self.int_literal() if kind == "int" else self.float_literal()
         if self.r.random() < 0.1:  # a Python number: meets others while compiling, as Python would compute it
-            return text
-        return f"ti.{self.r.choice(INTS if kind == 'int' else FLOATS)}({text})"
+            return self.int_literal() if kind == "int" else self.float_literal()
+        return self.typed_literal(self.dtype(kind))
 
     def element(self, array, own=None):
         """An element of an array at an index that is always in range (arrays that may be empty are read in loops over
@@ -99,7 +115,7 @@ class Program:
             return f"({e('int')} ** {r.randint(0, 4)})"
         if form == "call":
             return f"{r.choice(self.funcs)}({e('int')}, {e('float')})"
-        return self.pick((f"ti.cast({e('float')}, ti.{r.choice(INTS)})", 1), (f"ti.cast({e('int')}, ti.{r.choice(INTS)})", 1),
+        return self.pick((f"ti.cast({e('float')}, ti.{self.dtype('int')})", 1), (f"ti.cast({e('int')}, ti.{self.dtype('int')})", 1),
                          (f"int({e('bool')})", 1))
 
     def float_expr(self):
@@ -118,7 +134,7 @@ class Program:
             return self.pick((f"({e('float')} ** {r.randint(-2, 4)})", 2), (f"({e('float')} ** {e('float')})", 1))
         if form == "two":
             return f"ti.atan2({e('float')}, {e('float')})"
-        return self.pick((f"ti.cast({e('int')}, ti.{r.choice(FLOATS)})", 1), (f"ti.cast({e('float')}, ti.{r.choice(FLOATS)})", 1),
+        return self.pick((f"ti.cast({e('int')}, ti.{self.dtype('float')})", 1), (f"ti.cast({e('float')}, ti.{self.dtype('float')})", 1),
                          (f"({e('int')} / {e('int')})", 1), (f"({e('int')} + {e('float')})", 1))
 
     def bool_expr(self):
@@ -157,7 +173,7 @@ class Program:
             text = self.expr(kind)
             name = self.name("v")
             if r.random() < 0.3:
-                dtype = r.choice(INTS if kind == "int" else FLOATS)
+                dtype = self.dtype(kind)
                 self.emit(f"{name}: ti.{dtype} = {text}")
             else:
                 self.emit(f"{name} = {text}")
@@ -256,7 +272,7 @@ class Program:
             self.emit(f"if {self.expr('bool')}:")
             self.emit(f"    return {self.expr('int')}")
         self.emit(f"return {self.expr('int')}")
-        text = f"@ti.func\ndef {name}(p: ti.{self.r.choice(INTS)}, q: ti.{self.r.choice(FLOATS)}) -> ti.{self.r.choice(INTS)}:\n"
+        text = f"@ti.func\ndef {name}(p: ti.{self.dtype('int')}, q: ti.{self.dtype('float')}) -> ti.{self.dtype('int')}:\n"
         text += "\n".join(self.lines) + "\n"
         self.scope, self.readable, self.lines, self.indent, self.mutables = saved
         self.funcs.append(name)
@@ -273,11 +289,12 @@ class Program:
         for _ in range(r.randint(1, 4)):
             n = size if r.random() < 0.7 else r.choice(SIZES)
             shape = (n,) if r.random() < 0.7 else (r.choice([1, 3, 17]), max(1, n // 8))
-            self.arrays.append((r.choice(INTS + FLOATS), shape))
+            self.arrays.append((self.dtype(r.choice(['int', 'float'])), shape))
         self.scalars = []
         for _ in range(r.randint(0, 3)):
-            dtype = r.choice(INTS + FLOATS)
-            self.scalars.append((dtype, r.randint(-50, 50) if dtype in INTS else r.uniform(-8, 8)))
+            dtype = self.dtype(r.choice(["int", "float"]))
+            low = 0 if dtype[0] == "u" else -50
+            self.scalars.append((dtype, r.randint(low, 50) if dtype in INTS else r.uniform(-8, 8)))
         funcs = [self.func() for _ in range(r.randint(0, 2))]
         params = [f"a{k}: ti.types.ndarray(dtype=ti.{d}, ndim={len(s)})" for k, (d, s) in enumerate(self.arrays)]
         params += [f"c{k}: ti.{d}" for k, (d, _) in enumerate(self.scalars)]
@@ -286,7 +303,7 @@ class Program:
             if r.random() < 0.5:
                 self.statement(2, False)
             self.parallel_loop()
-        result = r.choice(INTS + FLOATS)
+        result = self.dtype(r.choice(["int", "float"]))
         self.emit(f"return {self.expr('int' if result in INTS else 'float')}")
         self.source = "\n".join(funcs) + f"\n@ti.kernel\ndef kernel({', '.join(params)}) -> ti.{result}:\n" + "\n".join(self.lines) + "\n"
 

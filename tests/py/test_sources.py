@@ -45,11 +45,11 @@ def test_command_line_holds_several_functions():
 def test_exec_inside_a_command():
     """It has the command's file name, <string>, but not its text."""
     text = "import pestle as ti\nexec('''\n@ti.kernel\ndef f(x: ti.i32) -> ti.i32:\n  return x''')\nf(1)"
-    assert "OSError: the source of 'f' is not" in python("-c", text)
+    assert "the source of 'f' is not" in python("-c", text)
 
 
 def test_standard_input():
-    assert "OSError: the source of 'f' is not available: it was read from standard input, which cannot be read again" in python("-", text=RUN)
+    assert "the source of 'f' is not available: it was read from standard input, which cannot be read again" in python("-", text=RUN)
 
 
 def test_script(tmp_path):
@@ -70,21 +70,21 @@ def test_without_its_source(tmp_path):
     (tmp_path / "m.py").write_text(KERNEL)
     subprocess.run([sys.executable, "-m", "compileall", "-qb", "m.py"], cwd=tmp_path, check=True)
     (tmp_path / "m.py").unlink()
-    assert "OSError: the source of 'f' is not available: its file " in python("-c", "import m; m.f(1)", cwd=tmp_path)
+    assert "the source of 'f' is not available: its file " in python("-c", "import m; m.f(1)", cwd=tmp_path)
 
 
 def test_exec_without_text():
     scope = {}
     exec(KERNEL, scope)
-    with pytest.raises(OSError, match=r"source of 'f' is not available: it was defined in <string>, that is by exec\(\)"):
+    with pytest.raises(ti.CompilationError, match=r"source of 'f' is not available: it was defined in <string>, that is by exec\(\)"):
         scope["f"](1)
     exec(compile(KERNEL, "<made up>", "exec"), scope)
-    with pytest.raises(OSError, match="it was defined in <made up> and linecache has no text"):
+    with pytest.raises(ti.CompilationError, match="it was defined in <made up> and linecache has no text"):
         scope["f"](1)
 
 
 def test_lambda():
-    with pytest.raises(TypeError, match="a lambda cannot be a kernel or a func"):
+    with pytest.raises(ti.CompilationError, match="a lambda cannot be a kernel or a func"):
         ti.kernel(lambda: 1)()
 
 
@@ -296,7 +296,7 @@ def test_unchanged_functions_of_an_edited_file(tmp_path):
 def test_edited_after_import(tmp_path, old, new, name, line):
     scope = edited(tmp_path, old, new)
     kernel = {"g": lambda x: scope["make"](3)(x), "h": lambda x: scope["Tree"]().h(x)}.get(name, scope.get(name))
-    with pytest.raises(OSError, match=CHANGED.format(name, line)):
+    with pytest.raises(ti.CompilationError, match=CHANGED.format(name, line)):
         kernel(1)
 
 
@@ -311,7 +311,7 @@ def test_edited_func(tmp_path):
     text = "import pestle as ti\n@ti.func\ndef g(x):\n    return x + 1\n@ti.kernel\ndef f(x: ti.i32) -> ti.i32:\n    return g(x)\n"
     path, scope = module_of(tmp_path, text)
     path.write_text(text.replace("+ 1", "+ 2"))
-    with pytest.raises(OSError, match=CHANGED.format("g", 2)):
+    with pytest.raises(ti.CompilationError, match=CHANGED.format("g", 2)):
         scope["f"](1)
     path, scope = module_of(tmp_path, text.replace("+ 1", "+ 2"))  # imported again
     assert scope["f"](1) == 3
@@ -326,7 +326,7 @@ def test_replaced_text_of_linecache():
 
     first, second = define(KERNEL), define(KERNEL.replace("+ 1", "+ 2"))
     assert second(1) == 3
-    with pytest.raises(OSError, match="the source of 'f' is not what is running: <cell> has other text"):
+    with pytest.raises(ti.CompilationError, match="the source of 'f' is not what is running: <cell> has other text"):
         first(1)
 
 
@@ -343,10 +343,10 @@ def test_old_files_are_taken_as_they_are(tmp_path):
         exec(compile(tree, "m.py", "exec"), scope)
         print(scope["f"](1))
     """)
-    assert "OSError: the source of 'f' is not what is running" in python("-c", program, cwd=tmp_path)
+    assert "the source of 'f' is not what is running" in python("-c", program, cwd=tmp_path)
     import time
 
-    time.sleep(1.1)  # what is a second older than a process cannot have been edited while it ran
+    time.sleep(0.1)  # what is older than a process cannot have been edited while it ran
     assert python("-c", program, cwd=tmp_path) == "2\n"
 
 

@@ -131,7 +131,7 @@ def run(case, folder):
     if case.checked:
         ti.init(checked=True, threads=2)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore")
         found = outcomes(case, folder)
     for other in found[1:]:
         assert other == found[0], "\n".join(["differs from the first time:"] + other)

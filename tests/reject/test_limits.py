@@ -11,7 +11,23 @@ import pytest
 
 import pestle as ti
 
-HEAD = "@ti.func\ndef g(n):\n    return n + 1\n@ti.kernel\ndef f(n: ti.i32) -> ti.i32:\n    y = 0\n"
+HEAD = """
+@ti.func
+def g(n):
+    return n + 1
+
+@ti.func
+def twice(n: ti.template(), k: ti.template()):
+    if ti.static(k < 1):
+        n += 1
+    else:
+        twice(n, k - 1)
+        twice(n, k - 1)
+
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    y = 0
+"""
 
 
 def launch(body, tmp_path, *args):
@@ -82,24 +98,23 @@ def test_too_deep(name, tmp_path):
 TOO_LARGE = {
     "an unrolled loop": "for i in ti.static(range(200000)):\n    y += (i * n) // (n + i) + n ** 13",
     "unrolled loops": "for i in ti.static(range(500)):\n    for j in ti.static(range(500)):\n        y += (i * n) // (n + j) + n ** 13",
-    "expanded funcs": "y = e(n, 40)",
+    "expanded funcs": "twice(y, 40)",
 }
 
 
 @pytest.mark.parametrize("name", TOO_LARGE)
-def test_too_large(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "HEAD", HEAD.replace("@ti.func", "@ti.func\ndef e(n, k: ti.template()):\n    if ti.static(k < 1):\n        return n\n    return e(n, k - 1) + e(n + 1, k - 1)\n@ti.func", 1))
+def test_too_large(name, tmp_path):
     with pytest.raises(ti.CompilationError) as caught:
         launch(TOO_LARGE[name], tmp_path, 1)
     lines = str(caught.value).splitlines()
     assert lines[0].startswith(f'File "{tmp_path}/program.py", line ')
-    assert "more than 1048576 operations" in lines[-1]
+    assert lines[-1] == "a function of this kernel has more than 1048576 operations; unroll less, and expand fewer funcs in place"
 
 
 ENDLESS = {
     "a helper": "def helper(n):\n    while True:\n        pass\n@ti.kernel\ndef f(n: ti.i32):\n    y = helper(n)\n",
-    "funcs at compile time": "@ti.func\ndef e(k: ti.template()):\n    if ti.static(k < 1):\n        return ti.static(1)\n"
-    "    return ti.static(e(k - 1) + e(k - 1))\n@ti.kernel\ndef f(n: ti.i32):\n    y = e(60)\n",
+    "funcs at compile time": "@ti.func\ndef e(k):\n    return [e([k[0] - 1])[0] + e([k[0] - 1])[0]] if ti.static(k[0] > 0) else [1]\n"
+    "@ti.kernel\ndef f(n: ti.i32):\n    y = e([60])\n",
     "a while loop": "@ti.kernel\ndef f(n: ti.i32):\n    y = 0\n    while n == 1:\n        y += 1\n",
     "parallel iterations": "@ti.kernel\ndef f(n: ti.i32):\n    for i in range(2):\n        y = 0\n        while n == 1:\n            y += i\n",
     "checked": "ti.init(checked=True)\n@ti.kernel\ndef f(n: ti.i32):\n    y = 0\n    while n == 1:\n        y += 1\n",
@@ -125,8 +140,7 @@ def test_endless_stops_at_ctrl_c(name, tmp_path):
 def test_python_values_do_not_explode(tmp_path):
     for body in ["z = ti.static(9 ** 9999)\nz = ti.static(z ** 9999)", "z = [0] * 100000\nz = z * 100000",
                  "z = ti.static(2 ** 90000)\nfor i in ti.static(range(100)):\n    z = ti.static(z * z)",
-                 "z = 'a'\nfor i in ti.static(range(100)):\n    z = z + z",
-                 "z = '%0999999999999d' % 1"]:  # fmt: skip
+                 "z = 'a'\nfor i in ti.static(range(100)):\n    z = z + z"]:  # fmt: skip
         with pytest.raises(ti.CompilationError, match="too large to compute while compiling"):
             launch(body, tmp_path, 1)
 

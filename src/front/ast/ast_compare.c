@@ -92,9 +92,9 @@ static bool same_attribute(PyObject *a, PyObject *b, const char *name) {
 }
 
 static bool same_code(PyObject *a, PyObject *b) {
-    static const char *const compared[] = {"co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_name",
-                                           "co_code",     "co_names",           "co_varnames",       "co_freevars",
-                                           "co_cellvars", "co_consts"};
+    static const char *const compared[] = {
+        "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_name",     "co_code",
+        "co_names",    "co_varnames",        "co_freevars",       "co_cellvars", "co_consts"};
     const int flags = ~CO_NESTED;
     if ((((PyCodeObject *)a)->co_flags & flags) != (((PyCodeObject *)b)->co_flags & flags)) return false;
     if (Py_EnterRecursiveCall(" while comparing code")) return PyErr_Clear(), false;

@@ -351,7 +351,7 @@ static PsAst *read_node(Reader *r, PyObject *object) {
     /* The parts of calls and comprehensions have no places of their own; what is in them has. */
     bool part = class && (class->kind == PS_AST_KEYWORD || class->kind == PS_AST_GENERATOR ||
                           class->kind == PS_AST_PARAMETER);
-    if (r->depth >= MAX_DEPTH && !part) {
+    if ((r->depth >= MAX_DEPTH && !part) || ps_stack_left() < PS_STACK_RESERVE) {
         node->kind = PS_AST_TOO_DEEP;
         return node;
     }
@@ -372,7 +372,8 @@ static PsAst *read_node(Reader *r, PyObject *object) {
 static PyObject *class_of(PyObject *qualified) {
     const char *text = PyUnicode_AsUTF8(qualified), *end = text ? strrchr(text, '.') : NULL;
     while (end && end - text >= 8 && memcmp(end - 8, "<locals>", 8) == 0) {
-        for (end -= 10; end > text && *end != '.'; end--) {} /* to the dot before the function's name */
+        for (end -= 10; end > text && *end != '.'; end--) {
+        } /* to the dot before the function's name */
         if (end <= text) return NULL;
     }
     if (!end) return PyErr_Clear(), NULL;

@@ -139,9 +139,10 @@ static int look_in(PyFunctionObject *function, const AstText *text, AstSource *o
     if (start == end) return 0;
     int found =
         find_block(start, end, last_line(function->func_code) - first + 1, code->co_filename, &block_end, out);
-    if (found == 1 && !(has_name(out->node, code->co_name) &&
-                        (text->unchanged || ast_compiles_to(function->func_code, start, block_end,
-                                                            out->line_shift != 0, text->text, code->co_filename))))
+    if (found == 1 &&
+        !(has_name(out->node, code->co_name) &&
+          (text->unchanged || ast_compiles_to(function->func_code, start, block_end, out->line_shift != 0,
+                                              text->text, code->co_filename))))
         found = 0;
     if (found == 1 && !(out->text = PyUnicode_FromStringAndSize(start, block_end - start))) found = -1;
     if (found != 1) Py_CLEAR(out->node);
@@ -168,7 +169,7 @@ void ast_source_refuse(PyObject *object) {
 static void refuse_missing(PyFunctionObject *function) {
     PyCodeObject *code = (PyCodeObject *)function->func_code;
     const char *file = utf8(code->co_filename);
-    PsMessageId id = strcmp(file, "<stdin>") == 0  ? PS_MSG_AST_STDIN
+    PsMessageId id = strcmp(file, "<stdin>") == 0    ? PS_MSG_AST_STDIN
                      : strcmp(file, "<string>") == 0 ? PS_MSG_AST_STRING
                      : file[0] == '<'                ? PS_MSG_AST_NOWHERE
                                                      : PS_MSG_AST_FILE;

@@ -22,7 +22,7 @@
 
 /* -- files: what they are, without reading them -- */
 
-#define MARGIN_NS 1000000000 /* of the process's start, which is known to 10 ms, and clocks that are adjusted */
+#define MARGIN_NS 20000000 /* a process's start is known to 10 ms, a file's times to 4 */
 
 /* When the process started that imported the functions, in ns since 1970; -1: unknown. Asked at the first decorator and
  * not later: after a fork the answer would be the child's. */

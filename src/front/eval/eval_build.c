@@ -70,7 +70,8 @@ void ps_front_at(PsFront *front, const PsAst *node) {
 }
 
 PsStatus ps_front_deeper(PsFront *front) {
-    if (front->depth >= PS_FRONT_MAX_DEPTH) return PS_FRONT_FAIL(front, FRONT_TOO_DEEP);
+    if (front->depth >= PS_FRONT_MAX_DEPTH || ps_stack_left() < PS_STACK_RESERVE)
+        return PS_FRONT_FAIL(front, FRONT_TOO_DEEP);
     front->depth++;
     return PS_OK;
 }

@@ -321,8 +321,25 @@ static PyObject *call_rule(PsFront *front, PyObject *callee, PyObject *const *ar
     return result(front, status, &value);
 }
 
+/* Values of a kernel that runs as plain Python have a method _rule(callee, *args) for the same purpose (py/mode_int.h). */
+static bool is_of_python_mode(PyObject *object) {
+    return strncmp(Py_TYPE(object)->tp_name, "pestle.", 7) == 0 &&
+           PyObject_HasAttrString((PyObject *)Py_TYPE(object), "_rule");
+}
+
+static PyObject *call_python_mode(PyObject *value, PyObject *callee, PyObject *const *args, Py_ssize_t nargs) {
+    PyObject *rule = PyObject_GetAttrString(value, "_rule"), *all = PyTuple_New(nargs + 1), *result = NULL;
+    for (Py_ssize_t i = 0; all && i <= nargs; i++)
+        PyTuple_SET_ITEM(all, i, Py_NewRef(i ? args[i - 1] : callee));
+    if (rule && all) result = PyObject_Call(rule, all, NULL);
+    Py_XDECREF(rule);
+    Py_XDECREF(all);
+    return result;
+}
+
 PyObject *ps_proxy_call(PyObject *callee, PyObject *const *args, Py_ssize_t nargs) {
     for (Py_ssize_t i = 0; i < nargs; i++) {
+        if (is_of_python_mode(args[i])) return call_python_mode(args[i], callee, args, nargs);
         if (!is_proxy(args[i])) continue;
         PsFront *front = ((ProxyObject *)args[i])->token->front;
         return front ? call_rule(front, callee, args, nargs) : raise_dead();

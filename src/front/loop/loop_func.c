@@ -175,7 +175,8 @@ static PsFunc *new_func(Loop *l, FuncCall *call, Instance *instance) {
     size_t n = 0;
     for (const char *c = call->name; *c && n < 48; c++)
         text[n++] = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ? *c : '_';
-    n += (size_t)snprintf(text + n, sizeof text - n, ".%u", m->funcs.len);
+    n += (size_t)snprintf(text + n, sizeof text - n, ".%u",
+                          ++l->made); /* unique, also when one is dropped again */
     instance->index = m->funcs.len;
     return ps_func_new(m, text, n);
 }

@@ -64,6 +64,7 @@ typedef struct Loop {
     bool config, serialize; /* ti.loop_config waits for its loop */
     PsSpan config_at;
     PsSpan value_at;             /* of what is being assigned; source 0: nothing is */
+    uint32_t made;               /* functions of the IR, dropped ones too */
     uint32_t statements;         /* built so far */
     uint32_t unrolled;           /* iterations of static loops so far */
     PsMap instances;             /* key of a func with argument types -> Instance * */
