@@ -13,7 +13,7 @@ ARGS      ?=
 
 export VENV
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo check test test-all wheel wheel-test typecheck bench tidy check-hostile format clean
+.PHONY: help setup build demo check test test-all test-debian test-torch wheel wheel-test typecheck bench tidy check-hostile format clean
 
 help:
 	@sed -n 's/^#\.//p' Makefile
@@ -42,6 +42,14 @@ test: check
 #.  make test-all       the Python tests on every Python from 3.10 on that is found here
 test-all: build
 	@tools/test_all.sh $(BUILD) $(ARGS)
+
+#.  make test-debian    arrays of other libraries: Debian's Python, torch and numpy, the oldest supported
+test-debian: build
+	@tools/test_interop.sh debian $(BUILD) $(ARGS)
+
+#.  make test-torch     the same with the newest torch, jax, ... of PyPI in .venv-torch (5 GB)
+test-torch: build
+	@tools/test_interop.sh torch $(BUILD) $(ARGS)
 
 #.  make bench          install rivals into $(VENV) and compare; only on a machine that is otherwise idle
 bench: build

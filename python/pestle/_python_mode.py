@@ -171,17 +171,13 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_IfExp(self, node):
-        def thunk(other):
-            if not all(isinstance(part, PURE) for part in ast.walk(other)):
-                return ast.Constant(None)
-            nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-            return ast.Lambda(nothing, ast.parse(ast.unparse(other), mode="eval").body)
-
-        body, orelse = thunk(node.orelse), thunk(node.body)
-        self.generic_visit(node)
-        node.body = helper("_mode_arm", node.body, body)
-        node.orelse = helper("_mode_arm", node.orelse, orelse)
-        return node
+        if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
+            return self.generic_visit(node)
+        arms = [node.body, node.orelse]
+        pure = sum(all(isinstance(part, PURE) for part in ast.walk(arm)) << k for k, arm in enumerate(arms))
+        nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        arms = [ast.copy_location(ast.Lambda(nothing, self.visit(arm)), arm) for arm in arms]
+        return helper("_mode_choose", self.visit(node.test), *arms, ast.Constant(pure))
 
 
 def find(code, name):

@@ -30,7 +30,7 @@ typedef struct PsCode {
     bool
         has_unbounded_loops; /* may run for long whatever the arguments: a while, bounds that are neither array lengths
                                  nor constants, recursion, nests of three lengths, many constant iterations */
-    bool has_recursion;       /* may need PS_RECURSION_STACK bytes of the stack */
+    bool has_recursion;      /* may need PS_RECURSION_STACK bytes of the stack */
     bool has_nested_loops;   /* may take the square of the arrays' size */
     PsVec(PsCodeSite) sites; /* fault sites, in arena of the module */
     PsBuf llvm_ir, assembly; /* filled when asked for */

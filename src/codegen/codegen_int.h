@@ -22,8 +22,7 @@
 
 #define CG_INLINE_OPS  100 /* a function of at most so many ops, inlined callees included, is inlined */
 #define CG_MAX_NESTING 256 /* of regions; LLVM's passes recurse over them */
-#define CG_DOUBLE_BODY 64  /* a reduction's body of at most so many ops is emitted twice: full blocks, rest */
-#define CG_NO_SLOT     UINT32_MAX
+#define CG_DOUBLE_BODY 16  /* a reduction's body of at most so many ops is emitted twice: full blocks, rest */
 
 typedef struct FuncInfo {
     LLVMValueRef fn;

@@ -17,7 +17,8 @@ typedef struct PsDriverOptions {
     bool no_cache;    /* neither read nor write the store */
     bool verify;      /* verifier after every pass; default in debug builds and under PESTLE_VERIFY=1 */
     const char *dump; /* passes to dump to stderr, comma-separated; PESTLE_DUMP */
-    const volatile int32_t *interrupt; /* or NULL. Not 0: stop before the next stage; LLVM itself can't be stopped */
+    const volatile int32_t
+        *interrupt; /* or NULL. Not 0: stop before the next stage; LLVM itself can't be stopped */
 } PsDriverOptions;
 
 typedef struct PsDriverTimes { /* nanoseconds; 0: did not happen */
@@ -34,6 +35,10 @@ PsStatus ps_driver_text(PsModule *m, const PsDriverOptions *options, const char 
 const char *ps_driver_cpu_features(void); /* LLVM feature string from CPUID, honouring PESTLE_CPU=avx2|scalar */
 /* Where libpestle_llvm.so is: beside the object this function stands in, or PESTLE_LLVM_LIBRARY. */
 bool ps_driver_llvm_is_open(void);
+bool ps_driver_llvm_path(char *out, size_t size); /* false: it does not fit */
+/* Opens it now, as the first compile would. */
+PsStatus ps_driver_llvm_open(PsDiag *diag) PS_MUST_CHECK;
+int ps_driver_vector_bits(void); /* of one vector register that kernels use */
 PsStore *ps_driver_store(const char **out_warning); /* opened once per process; NULL: none */
 
 #endif

@@ -153,6 +153,7 @@ static PsStatus make_container(Compile *c, const PsCode *code, PsObject *out) {
                        .flags = (code->has_unbounded_loops ? PS_OBJECT_UNBOUNDED : 0) |
                                 (code->has_nested_loops ? PS_OBJECT_NESTED : 0) |
                                 (code->has_recursion ? PS_OBJECT_RECURSIVE : 0),
+                       .name = driver_kernel_name(c->module),
                        .sites = sites,
                        .nsites = n,
                        .elf = code->elf.data,

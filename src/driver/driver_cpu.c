@@ -151,7 +151,7 @@ PsStatus driver_cpu(DriverCpu *out, PsDiag *diag) {
     return status;
 }
 
-const char *ps_driver_cpu_features(void) {
+static DriverCpu cpu_quietly(void) {
     DriverCpu cpu;
     PsArena arena;
     PsDiag diag;
@@ -159,5 +159,9 @@ const char *ps_driver_cpu_features(void) {
     ps_diag_init(&diag, &arena);
     PsStatus status = driver_cpu(&cpu, &diag);
     ps_arena_free(&arena);
-    return status == PS_OK ? cpu.features : "";
+    return status == PS_OK ? cpu : (DriverCpu){"", 0};
 }
+
+const char *ps_driver_cpu_features(void) { return cpu_quietly().features; }
+
+int ps_driver_vector_bits(void) { return cpu_quietly().vector_bits; }

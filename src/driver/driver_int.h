@@ -26,7 +26,7 @@ typedef enum DriverFound {
 } DriverFound;
 /* Waits while another thread makes it, unless interrupted (or NULL). */
 DriverFound driver_table_get(const PsHash *key, const volatile int32_t *interrupt, PsExecutable **out);
-void driver_table_put(const PsHash *key, PsExecutable *exe);         /* NULL: it could not be made */
+void driver_table_put(const PsHash *key, PsExecutable *exe); /* NULL: it could not be made */
 /* The lock of everything that the driver makes once per process; short. Forks take it. */
 void driver_lock(void);
 void driver_unlock(void);

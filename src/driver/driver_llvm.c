@@ -48,6 +48,11 @@ static bool library_path(char out[PATH_MAX]) {
     return true;
 }
 
+bool ps_driver_llvm_path(char *out, size_t size) {
+    char path[PATH_MAX];
+    return library_path(path) && (size_t)snprintf(out, size, "%s", path) < size;
+}
+
 static PsStatus open_library(PsDiag *diag) {
     char path[PATH_MAX];
     if (!library_path(path))
@@ -73,5 +78,14 @@ PsStatus driver_llvm_open(PsCodegenEntryFn *out, PsDiag *diag) {
         ps_rt_unlock(&open_lock);
     }
     *out = opened();
+    return status;
+}
+
+PsStatus ps_driver_llvm_open(PsDiag *diag) {
+    PsCodegenEntryFn unused;
+    if (!driver_codegen_begin())
+        return ps_diag_fail(diag, (PsSpan){0}, PS_MSG_DRIVER_LLVM, "LLVM", "the process is ending");
+    PsStatus status = driver_llvm_open(&unused, diag);
+    driver_codegen_end();
     return status;
 }

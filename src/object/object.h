@@ -20,8 +20,10 @@ typedef struct PsObjectSite { /* a fault site */
     PsSpan span;
 } PsObjectSite;
 
+#define PS_OBJECT_NAME_SIZE 64
 typedef struct PsObject { /* points into `bytes` after reading */
     uint32_t param_words, result_words, frame_words, ntasks, flags;
+    const char *name; /* of the kernel, for people; may be NULL when writing */
     const PsObjectSite *sites;
     uint32_t nsites;
     const char *elf;
@@ -38,6 +40,10 @@ PsStatus ps_object_write(const PsObject *object, PsBuf *out) PS_MUST_CHECK;
 /* Takes over `bytes` (from ps_alloc) on success. False: not an object, damaged, or of another version. */
 bool ps_object_read(void *bytes, size_t size, PsObject *out);
 void ps_object_free(PsObject *object);
+/* The kernel's name from the first bytes of a container; 512 are enough. False: it is none of this version. */
+bool ps_object_peek(const char *bytes, size_t size, char out_name[PS_OBJECT_NAME_SIZE]);
+uint64_t ps_object_checksum(const char *bytes,
+                            size_t size); /* what stands behind the bytes; size: of whole words */
 
 /* object_store.c; thread-safe, and safe between processes. */
 typedef struct PsStore PsStore;
@@ -48,5 +54,23 @@ bool ps_store_get(PsStore *store, const PsHash *key, PsObject *out);
 void ps_store_put(PsStore *store, const PsHash *key, const void *bytes, size_t size); /* best effort */
 const char *ps_store_warning(const PsStore *store); /* why nothing is written any more, or NULL; the store's */
 const char *ps_store_dir(const PsStore *store);
+uint64_t ps_store_limit(const PsStore *store); /* in bytes */
+
+/* object_list.c: for people who look at the store. */
+typedef struct PsStoreEntry {
+    char key[65];                   /* in hexadecimal: the file's name */
+    char name[PS_OBJECT_NAME_SIZE]; /* of the kernel; "": of another version of Pestle, or damaged */
+    uint64_t size;                  /* in bytes */
+    int64_t used;                   /* seconds since 1970, to the hour */
+} PsStoreEntry;
+typedef struct PsStoreList {
+    PsStoreEntry *entries; /* last used first */
+    size_t len;
+} PsStoreList;
+/* All files of kernels; false: the directory can't be read, or no memory. */
+bool ps_store_list(const PsStore *store, PsStoreList *out) PS_MUST_CHECK;
+void ps_store_list_free(PsStoreList *list);
+/* Removes all files of kernels and what writing left behind; the number of files that were removed, -1: errno. */
+int64_t ps_store_clear(const PsStore *store);
 
 #endif

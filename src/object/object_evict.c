@@ -26,7 +26,7 @@ typedef struct Entries {
     uint64_t total;
 } Entries;
 
-static bool is_object_name(const char *name) {
+bool object_is_name(const char *name) {
     return strspn(name, "0123456789abcdef") == OBJECT_NAME_LEN && !name[OBJECT_NAME_LEN];
 }
 
@@ -54,7 +54,7 @@ static void remove_stale(int dir, const char *name, const struct stat *info) {
 static bool list(DIR *dir, Entries *entries) {
     const struct dirent *item;
     while ((item = readdir(dir))) {
-        bool object = is_object_name(item->d_name);
+        bool object = object_is_name(item->d_name);
         bool temporary = strncmp(item->d_name, OBJECT_TEMPORARY, strlen(OBJECT_TEMPORARY)) == 0;
         struct stat info;
         if (!object && !temporary) continue;

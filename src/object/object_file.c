@@ -10,9 +10,10 @@
  */
 #include "object/object.h"
 
+#include <stddef.h>
 #include <string.h>
 
-#define VERSION 1
+#define VERSION 2
 
 typedef struct ObjectHead {
     char magic[8];
@@ -22,6 +23,7 @@ typedef struct ObjectHead {
     uint32_t param_words, result_words, frame_words, ntasks;
     uint32_t nsites, site_size;
     uint64_t elf_size;
+    char name[PS_OBJECT_NAME_SIZE]; /* of the kernel, cut and padded with zeros */
 } ObjectHead;
 
 #if defined(__x86_64__)
@@ -33,7 +35,7 @@ typedef struct ObjectHead {
 static const char magic[8] = "PESTLE\r\n"; /* text conversion would change it */
 
 /* Each step is one-to-one in `sum` and in the word, so no change within a single word goes unseen. */
-static uint64_t checksum(const char *bytes, size_t size) {
+uint64_t ps_object_checksum(const char *bytes, size_t size) {
     uint64_t sum = 0x9e3779b97f4a7c15 ^ size;
     for (size_t at = 0; at + 8 <= size; at += 8) {
         uint64_t word;
@@ -71,6 +73,7 @@ PsStatus ps_object_write(const PsObject *object, PsBuf *out) {
                        .site_size = sizeof(PsObjectSite),
                        .elf_size = object->elf_size};
     memcpy(head.magic, magic, sizeof magic);
+    if (object->name) memcpy(head.name, object->name, strnlen(object->name, sizeof head.name - 1));
     size_t start = out->len;
     ps_buf_add(out, &head, sizeof head);
     ps_buf_add(out, object->sites, object->nsites * sizeof *object->sites);
@@ -80,7 +83,7 @@ PsStatus ps_object_write(const PsObject *object, PsBuf *out) {
     if (out->failed) return PS_NOMEM;
     pad(out, start, sum_at(object->nsites, object->elf_size));
     if (out->failed) return PS_NOMEM;
-    uint64_t sum = checksum(out->data + start, out->len - start);
+    uint64_t sum = ps_object_checksum(out->data + start, out->len - start);
     ps_buf_add(out, &sum, sizeof sum);
     return out->failed ? PS_NOMEM : PS_OK;
 }
@@ -92,10 +95,11 @@ static bool is_sound(const char *bytes, size_t size, ObjectHead *head) {
         head->abi != PS_ABI_VERSION || head->machine != MACHINE || head->site_size != sizeof(PsObjectSite))
         return false;
     if (head->elf_size > size || sum_at(head->nsites, head->elf_size) + 8 != size) return false;
+    if (head->name[sizeof head->name - 1]) return false;
     if ((uint64_t)head->param_words + head->result_words > head->frame_words) return false;
     uint64_t sum;
     memcpy(&sum, bytes + size - 8, 8);
-    return sum == checksum(bytes, size - 8);
+    return sum == ps_object_checksum(bytes, size - 8);
 }
 
 bool ps_object_read(void *bytes, size_t size, PsObject *out) {
@@ -107,12 +111,23 @@ bool ps_object_read(void *bytes, size_t size, PsObject *out) {
                       .frame_words = head.frame_words,
                       .ntasks = head.ntasks,
                       .flags = head.flags,
+                      .name = at + offsetof(ObjectHead, name),
                       .sites = (const PsObjectSite *)(at + sizeof head),
                       .nsites = head.nsites,
                       .elf = at + elf_at(head.nsites),
                       .elf_size = head.elf_size,
                       .bytes = bytes,
                       .size = size};
+    return true;
+}
+
+bool ps_object_peek(const char *bytes, size_t size, char out_name[PS_OBJECT_NAME_SIZE]) {
+    ObjectHead head;
+    if (size < sizeof head) return false;
+    memcpy(&head, bytes, sizeof head);
+    if (memcmp(head.magic, magic, sizeof magic) != 0 || head.version != VERSION) return false;
+    memcpy(out_name, head.name, sizeof head.name);
+    out_name[sizeof head.name - 1] = 0;
     return true;
 }
 

@@ -18,6 +18,7 @@ char *object_find_dir(const char *dir, char **out_warning, int *out_cause);
 char *object_warning(PsMessageId id, ...);
 uint64_t object_read_limit(void); /* bytes, of PESTLE_CACHE_LIMIT_MB */
 
+bool object_is_name(const char *name); /* object_evict.c: whether a file's name is a key */
 /* object_evict.c: removes the least recently used files until the rest is well below the limit. */
 void object_evict(const char *dir, uint64_t limit);
 

@@ -30,10 +30,10 @@
 struct PsStore {
     char *dir;
     uint64_t limit;
-    atomic_uint counter;          /* of temporary names */
-    atomic_ullong unchecked;      /* bytes put since this process last evicted */
-    atomic_bool closed;           /* nothing more is written */
-    atomic_int evicting;          /* the process whose thread is at it: a fork's child has no such thread */
+    atomic_uint counter;     /* of temporary names */
+    atomic_ullong unchecked; /* bytes put since this process last evicted */
+    atomic_bool closed;      /* nothing more is written */
+    atomic_int evicting;     /* the process whose thread is at it: a fork's child has no such thread */
     atomic_int warned;
     char *_Atomic warning;
 };
@@ -72,6 +72,8 @@ void ps_store_close(PsStore *store) {
 }
 
 const char *ps_store_dir(const PsStore *store) { return store->dir; }
+
+uint64_t ps_store_limit(const PsStore *store) { return store->limit; }
 
 const char *ps_store_warning(const PsStore *store) { return atomic_load(&store->warning); }
 

@@ -26,10 +26,6 @@ static PsRef forward(Fold *fold, PsRef op, PsRef value) {
 
 /* -- operations on constants -- */
 
-static bool is_int_division(PsOpCode code) {
-    return code == PS_OP_FLOORDIV || code == PS_OP_MOD || code == PS_OP_TRUNCDIV || code == PS_OP_TRUNCMOD;
-}
-
 static bool can_compute(const PsFunc *f, const PsOp *o) {
     const PsOpInfo *info = &ps_op_info[o->code];
     if (info->effect != PS_EFFECT_PURE || info->rule == PS_RULE_OTHER || info->rule == PS_RULE_NONE)
@@ -48,7 +44,7 @@ static bool compute(Fold *fold, PsRef op) {
     uint64_t args[3] = {0};
     for (uint32_t i = 0; i < o->nargs; i++) args[i] = ps_op(f, ps_op_arg(f, op, i))->imm;
     PsType type = ps_op(f, ps_op_arg(f, op, 0))->type;
-    if (is_int_division(o->code) && args[1] == 0 && passes_is_int(module_of(fold), type)) return false;
+    if (passes_is_int_division(o->code) && args[1] == 0 && passes_is_int(module_of(fold), type)) return false;
     PsType to = o->code == PS_OP_IPOW ? ps_op(f, ps_op_arg(f, op, 1))->type : o->type;
     return passes_become(f, op, PS_OP_CONST, NULL, 0, ps_eval_scalar(o->code, type, to, args));
 }

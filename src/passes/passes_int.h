@@ -32,6 +32,7 @@ bool passes_in_condition(const PsFunc *f, PsRef op); /* directly in the first re
 
 bool passes_is_int(const PsModule *m, PsType type);   /* an integer scalar, u1 included */
 bool passes_is_float(const PsModule *m, PsType type); /* a float scalar or a tile of floats */
+bool passes_is_int_division(PsOpCode code); /* of integer operands: the ops whose divisor may not be 0 */
 bool passes_is_atomic(PsOpCode code);
 bool passes_atomic_combine(PsOpCode code, PsCombine *out); /* false: xchg, cas and what is no atomic */
 /* The parameter an array operand is; -1 when it is no parameter. */

@@ -83,6 +83,14 @@ void passes_key_value(const PassLoop *loop, PassKey *key, PsRef value) {
     }
 }
 
+/* An integer division that pass check finds nothing wrong with, whatever the divisor: the loop itself need not have got
+ * to the one it repeats. */
+static PsRef rebuild_division(PsBuilder *b, const PsOp *o, const PsRef *args) {
+    PsRef zero = ps_build_int(b, o->type, 0), good = ps_build_binary(b, PS_OP_NE, args[1], zero);
+    PsRef divisor = ps_build_select(b, good, args[1], ps_build_int(b, o->type, 1));
+    return ps_build_select(b, good, ps_build_binary(b, o->code, args[0], divisor), zero);
+}
+
 PsRef passes_key_rebuild(const PassLoop *loop, PsBuilder *b, PsRef value) {
     PsFunc *f = loop->f;
     if (!passes_is_inside(loop, value)) return value;
@@ -91,6 +99,8 @@ PsRef passes_key_rebuild(const PassLoop *loop, PsBuilder *b, PsRef value) {
     PsRef args[4] = {0};
     if (o.nargs > PS_COUNT(args)) return 0; /* no pure scalar op has so many */
     for (uint32_t i = 0; i < o.nargs; i++) args[i] = passes_key_rebuild(loop, b, ps_op_arg(f, value, i));
+    if (f->module->checked && passes_is_int_division(o.code) && passes_is_int(f->module, o.type))
+        return rebuild_division(b, &o, args);
     return ps_build_op(b, o.code, o.type, args, o.nargs, o.imm);
 }
 

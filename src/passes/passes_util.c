@@ -82,6 +82,10 @@ bool passes_is_float(const PsModule *m, PsType type) {
     return ps_type_is_scalar(type) && ps_scalar_class(type) == PS_CLASS_FLOAT;
 }
 
+bool passes_is_int_division(PsOpCode code) {
+    return code == PS_OP_FLOORDIV || code == PS_OP_MOD || code == PS_OP_TRUNCDIV || code == PS_OP_TRUNCMOD;
+}
+
 /* Atomics with a combine, in the order of PsCombine. */
 static const PsOpCode atomic_of[] = {
     [PS_COMBINE_ADD] = PS_OP_ATOMIC_ADD, [PS_COMBINE_MUL] = PS_OP_ATOMIC_MUL,

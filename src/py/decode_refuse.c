@@ -60,7 +60,8 @@ int refuse_export(const PyState *state, const ScalarPlace *place, PyObject *arg)
     PyObject *text = value ? PyObject_Str(value) : NULL;
     const char *chars = text ? PyUnicode_AsUTF8(text) : NULL;
     if (!chars) PyErr_Clear();
-    py_error(state, PS_MSG_PY_ARRAY_EXPORT, TEXT(place), Py_TYPE(arg)->tp_name, chars ? chars : "its library gives no reason");
+    py_error(state, PS_MSG_PY_ARRAY_EXPORT, TEXT(place), Py_TYPE(arg)->tp_name,
+             chars ? chars : "its library gives no reason");
     if (value) py_raise_from(value);
     Py_XDECREF(text);
 done:
@@ -156,8 +157,8 @@ int refuse_array(PyKernel *kernel, uint32_t param, PyObject *arg) {
     PyState *state = kernel->state;
     const ScalarPlace *place = &(ScalarPlace){kernel, param, NULL};
     const DlKnown *known = dlpack_known(&state->dlpack, Py_TYPE(arg));
-    StridedSource from;
-    PsType type;
+    StridedSource from = {0};
+    PsType type = PS_KIND_NONE;
     if (!known && !Py_IS_TYPE(arg, state->view_type))
         return refuse_numpy(state, place, (const NumpyArray *)arg);
     if (!known)

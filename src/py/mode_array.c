@@ -7,7 +7,8 @@
 
 static PyState *state_of(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
 
-PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view, bool readonly) {
+PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
+                     bool readonly) {
     ModeArray *self = (ModeArray *)state->mode.array->tp_alloc(state->mode.array, 0);
     if (!self) return NULL;
     self->owner = Py_NewRef(owner);
@@ -33,16 +34,22 @@ typedef struct Indices {
     int n;
 } Indices;
 
+static int refuse_count(const ModeArray *self, int found) {
+    py_error(state_of((PyObject *)self), PS_MSG_MODE_COUNT, "indices of an array", (long long)self->view.ndim,
+             (long long)found);
+    return -1;
+}
+
 static int add_index(const ModeArray *self, PyObject *object, Indices *out) {
     ModeOperand operand;
     const PyState *state = state_of((PyObject *)self);
     bool number = mode_read(state, object, &operand);
     if (!number || ps_scalar_class(operand.type) == PS_CLASS_FLOAT) {
-        py_error(state, PySlice_Check(object) ? PS_MSG_FRONT_SLICE : PS_MSG_FRONT_INDEX_TYPE,
-                 number ? ps_scalar_name(operand.type) : Py_TYPE(object)->tp_name, out->n);
+        py_error(state, PS_MSG_MODE_WANTS, "an array", "integer indices",
+                 number ? ps_scalar_name(operand.type) : Py_TYPE(object)->tp_name);
         return -1;
     }
-    if (out->n == PS_MAX_AXES) return py_error(state, PS_MSG_FRONT_INDEX_TOO_MANY, PS_MAX_AXES), -1;
+    if (out->n == PS_MAX_AXES) return refuse_count(self, out->n + 1);
     uint64_t bits;
     PsType wide = operand.type == PS_U64 ? PS_U64 : PS_I64;
     if (mode_as(state, &operand, wide, &bits)) return -1;
@@ -67,12 +74,12 @@ static char *place_of(const ModeArray *self, PyObject *key) {
     const PsArrayView *view = &self->view;
     Indices indices = {.n = 0};
     if (self->dead) {
-        PyErr_SetString(PyExc_RuntimeError, ps_message_text(PS_MSG_FRONT_PROXY_DEAD));
+        py_error(state, PS_MSG_MODE_ENDED);
         return NULL;
     }
     if (flatten(self, key, 0, &indices)) return NULL;
     if (indices.n != view->ndim) {
-        py_error(state, PS_MSG_FRONT_INDEX_COUNT, view->ndim, indices.n);
+        refuse_count(self, indices.n);
         return NULL;
     }
     char *at = view->data;
@@ -103,7 +110,7 @@ static PyObject *Array_subscript(PyObject *object, PyObject *key) {
 static int store(const ModeArray *self, char *at, uint64_t bits) {
     const PyState *state = state_of((PyObject *)self);
     if (self->readonly || self->dead) {
-        py_error(state, PS_MSG_PY_ARRAY_READONLY, "array");
+        py_error(state, self->dead ? PS_MSG_MODE_ENDED : PS_MSG_MODE_READONLY);
         return -1;
     }
     memcpy(at, &bits, (size_t)ps_scalar_size(self->dtype));
@@ -119,7 +126,7 @@ static int Array_ass_subscript(PyObject *object, PyObject *key, PyObject *value)
     if (!value) PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
     if (!at) return -1;
     if (!mode_read(state, value, &operand)) {
-        py_error(state, PS_MSG_FRONT_NOT_A_NUMBER, Py_TYPE(value)->tp_name);
+        mode_not_a_number(state, "an element of an array", value);
         return -1;
     }
     return mode_cast(state, &operand, self->dtype, &bits) || store(self, at, bits) ? -1 : 0;
@@ -127,7 +134,8 @@ static int Array_ass_subscript(PyObject *object, PyObject *key, PyObject *value)
 
 int mode_store(const PyState *state, const ModeNumber *at, uint64_t bits) {
     if (at->from) return store(at->from, at->place, bits);
-    py_error(state, PS_MSG_FRONT_ATOMIC_TARGET, "an atomic function", ps_scalar_name(at->type));
+    py_error(state, PS_MSG_MODE_WANTS, "an atomic function", "an element or a variable",
+             ps_scalar_name(at->type));
     return -1;
 }
 
@@ -136,7 +144,7 @@ int mode_store(const PyState *state, const ModeNumber *at, uint64_t bits) {
 static Py_ssize_t Array_length(PyObject *object) {
     const PsArrayView *view = &((ModeArray *)object)->view;
     if (view->ndim) return view->shape[0];
-    py_error(state_of(object), PS_MSG_FRONT_LEN_NO_AXES);
+    py_error(state_of(object), PS_MSG_MODE_WANTS, "len()", "an array with axes", "one without");
     return -1;
 }
 

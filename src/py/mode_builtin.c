@@ -25,12 +25,13 @@ static int read_number(const PyState *state, const char *name, PyObject *object,
 static int read_dtype(const PyState *state, const char *name, PyObject *object, PsType *out) {
     *out = ps_front_dtype(&state->types, &state->options, object);
     if (*out) return 0;
-    py_error(state, PS_MSG_FRONT_BUILTIN_DTYPE, name, Py_TYPE(object)->tp_name);
+    py_error(state, PS_MSG_MODE_WANTS, name, "a dtype", Py_TYPE(object)->tp_name);
     return -1;
 }
 
 static bool has_type(const PyState *state, PyObject *object) {
-    return mode_is_number(state, object) || mode_is_vector(state, object) || Py_IS_TYPE(object, state->mode.array);
+    return mode_is_number(state, object) || mode_is_vector(state, object) ||
+           Py_IS_TYPE(object, state->mode.array);
 }
 
 static bool any_type(const PyState *state, PyObject *const *args, int nargs) {
@@ -42,7 +43,7 @@ static bool any_type(const PyState *state, PyObject *const *args, int nargs) {
 /* -- one and two operands -- */
 
 static PyObject *integer_only(const Call *call, PsType found) {
-    return py_error(call->state, PS_MSG_FRONT_INTEGERS_ONLY, call->info->name, ps_scalar_name(found));
+    return py_error(call->state, PS_MSG_MODE_WANTS, call->info->name, "integers", ps_scalar_name(found));
 }
 
 static bool rounds(PsOpCode op) {
@@ -60,7 +61,8 @@ static PyObject *unary(const PyState *state, void *data, PyObject *const *args) 
     bool integers = ps_op_info[op].rule == PS_RULE_INT;
     if (integers && is_float(type)) return integer_only(call, type);
     if (ps_op_info[op].rule == PS_RULE_FLOAT && !is_float(type)) {
-        if (rounds(op)) return py_error(state, PS_MSG_FRONT_REALS_ONLY, call->info->name, ps_scalar_name(a.type));
+        if (rounds(op))
+            return py_error(state, PS_MSG_MODE_WANTS, call->info->name, "floats", ps_scalar_name(a.type));
         type = state->options.default_fp;
     }
     if (mode_as(state, &a, type, &bits)) return NULL;
@@ -69,8 +71,8 @@ static PyObject *unary(const PyState *state, void *data, PyObject *const *args) 
     return mode_number(state, PS_I32, ps_eval_scalar(PS_OP_CAST, type, PS_I32, &bits)); /* popcnt, clz */
 }
 
-static PyObject *both_as(const PyState *state, PsOpCode op, const ModeOperand *a, const ModeOperand *b, PsType left,
-                         PsType right) {
+static PyObject *both_as(const PyState *state, PsOpCode op, const ModeOperand *a, const ModeOperand *b,
+                         PsType left, PsType right) {
     uint64_t bits[2];
     if (mode_as(state, a, left, &bits[0]) || mode_as(state, b, right, &bits[1])) return NULL;
     return mode_number(state, left, ps_eval_scalar(op, left, right, bits));
@@ -79,15 +81,19 @@ static PyObject *both_as(const PyState *state, PsOpCode op, const ModeOperand *a
 static PyObject *binary(const PyState *state, void *data, PyObject *const *args) {
     const Call *call = data;
     ModeOperand a, b;
-    if (read_number(state, call->info->name, args[0], &a) || read_number(state, call->info->name, args[1], &b)) return NULL;
+    if (read_number(state, call->info->name, args[0], &a) || read_number(state, call->info->name, args[1], &b))
+        return NULL;
     PsType type = mode_promote(a.type, b.type);
     switch (call->id) {
     case PS_BUILTIN_POW: return mode_binary(state, PS_AST_POW, args[0], args[1]);
     case PS_BUILTIN_BIT_SHR:
         if (is_float(type)) return integer_only(call, type);
-        return both_as(state, PS_OP_USHR, &a, &b, a.type == PS_U1 ? PS_I32 : a.type, b.type == PS_U1 ? PS_I32 : b.type);
-    case PS_BUILTIN_RAW_DIV: return both_as(state, is_float(type) ? PS_OP_DIV : PS_OP_TRUNCDIV, &a, &b, type, type);
-    case PS_BUILTIN_RAW_MOD: return both_as(state, is_float(type) ? PS_OP_FMOD : PS_OP_TRUNCMOD, &a, &b, type, type);
+        return both_as(state, PS_OP_USHR, &a, &b, a.type == PS_U1 ? PS_I32 : a.type,
+                       b.type == PS_U1 ? PS_I32 : b.type);
+    case PS_BUILTIN_RAW_DIV:
+        return both_as(state, is_float(type) ? PS_OP_DIV : PS_OP_TRUNCDIV, &a, &b, type, type);
+    case PS_BUILTIN_RAW_MOD:
+        return both_as(state, is_float(type) ? PS_OP_FMOD : PS_OP_TRUNCMOD, &a, &b, type, type);
     default: break;
     }
     if (!is_float(type)) type = state->options.default_fp;
@@ -97,7 +103,8 @@ static PyObject *binary(const PyState *state, void *data, PyObject *const *args)
 static PyObject *fold_pair(const PyState *state, void *data, PyObject *const *args) {
     const Call *call = data;
     ModeOperand a, b;
-    if (read_number(state, call->info->name, args[0], &a) || read_number(state, call->info->name, args[1], &b)) return NULL;
+    if (read_number(state, call->info->name, args[0], &a) || read_number(state, call->info->name, args[1], &b))
+        return NULL;
     PsType type = mode_promote_keep(a.type, b.type);
     return both_as(state, call->info->op, &a, &b, type, type);
 }
@@ -105,7 +112,8 @@ static PyObject *fold_pair(const PyState *state, void *data, PyObject *const *ar
 typedef PyObject *(*Rule)(const PyState *, void *, PyObject *const *);
 
 static PyObject *map(const Call *call, Rule rule, PyObject *const *args, int nargs) {
-    if (mode_any_vector(call->state, args, nargs)) return mode_map(call->state, rule, (void *)call, args, nargs);
+    if (mode_any_vector(call->state, args, nargs))
+        return mode_map(call->state, rule, (void *)call, args, nargs);
     return rule(call->state, (void *)call, args);
 }
 
@@ -122,21 +130,23 @@ static PyObject *fold(const Call *call, PyObject *const *args, int nargs) {
 /* -- atomics: the old value -- */
 
 static PyObject *atomic(const PyState *state, void *data, PyObject *const *args) {
-    static const PsOpCode plain[] = {
-        [PS_BUILTIN_ATOMIC_ADD] = PS_OP_ADD, [PS_BUILTIN_ATOMIC_SUB] = PS_OP_ADD, [PS_BUILTIN_ATOMIC_MUL] = PS_OP_MUL,
-        [PS_BUILTIN_ATOMIC_MIN] = PS_OP_MIN, [PS_BUILTIN_ATOMIC_MAX] = PS_OP_MAX, [PS_BUILTIN_ATOMIC_AND] = PS_OP_AND,
-        [PS_BUILTIN_ATOMIC_OR] = PS_OP_OR,   [PS_BUILTIN_ATOMIC_XOR] = PS_OP_XOR};
+    static const PsOpCode plain[] = {[PS_BUILTIN_ATOMIC_ADD] = PS_OP_ADD, [PS_BUILTIN_ATOMIC_SUB] = PS_OP_ADD,
+                                     [PS_BUILTIN_ATOMIC_MUL] = PS_OP_MUL, [PS_BUILTIN_ATOMIC_MIN] = PS_OP_MIN,
+                                     [PS_BUILTIN_ATOMIC_MAX] = PS_OP_MAX, [PS_BUILTIN_ATOMIC_AND] = PS_OP_AND,
+                                     [PS_BUILTIN_ATOMIC_OR] = PS_OP_OR,   [PS_BUILTIN_ATOMIC_XOR] = PS_OP_XOR};
     const Call *call = data;
     if (!mode_is_number(state, args[0]))
-        return py_error(state, PS_MSG_FRONT_ATOMIC_TARGET, call->info->name, Py_TYPE(args[0])->tp_name);
+        return py_error(state, PS_MSG_MODE_WANTS, call->info->name, "an element or a variable",
+                        Py_TYPE(args[0])->tp_name);
     ModeNumber *number = (ModeNumber *)args[0];
     ModeOperand operand;
     PsType type = number->type;
     PsOpCode op = call->id == PS_BUILTIN_ATOMIC_EXCHANGE ? PS_OP_NONE : plain[call->id];
     uint64_t bits[2] = {number->bits}, after;
     if (is_float(type) && ps_op_info[op].rule == PS_RULE_INT)
-        return py_error(state, PS_MSG_FRONT_ATOMIC_INTEGERS, call->info->name, ps_scalar_name(type));
-    if (read_number(state, call->info->name, args[1], &operand) || mode_cast(state, &operand, type, &bits[1])) return NULL;
+        return py_error(state, PS_MSG_MODE_WANTS, call->info->name, "integers", ps_scalar_name(type));
+    if (read_number(state, call->info->name, args[1], &operand) || mode_cast(state, &operand, type, &bits[1]))
+        return NULL;
     if (number->from) /* another argument may have changed it */
         memcpy(&bits[0], number->place, (size_t)ps_scalar_size(type));
     bool sub = call->id == PS_BUILTIN_ATOMIC_SUB;
@@ -154,11 +164,13 @@ static PyObject *atomic_cas(const PyState *state, PyObject *const *args) {
     ModeOperand expected, fresh;
     uint64_t old = 0, wanted, after;
     if (!mode_is_number(state, args[0]))
-        return py_error(state, PS_MSG_FRONT_ATOMIC_TARGET, "atomic_cas", Py_TYPE(args[0])->tp_name);
+        return py_error(state, PS_MSG_MODE_WANTS, "atomic_cas", "an element or a variable",
+                        Py_TYPE(args[0])->tp_name);
     ModeNumber *number = (ModeNumber *)args[0];
     if (is_float(number->type))
-        return py_error(state, PS_MSG_FRONT_ATOMIC_INTEGERS, "atomic_cas", ps_scalar_name(number->type));
-    if (read_number(state, "atomic_cas", args[1], &expected) || read_number(state, "atomic_cas", args[2], &fresh) ||
+        return py_error(state, PS_MSG_MODE_WANTS, "atomic_cas", "integers", ps_scalar_name(number->type));
+    if (read_number(state, "atomic_cas", args[1], &expected) ||
+        read_number(state, "atomic_cas", args[2], &fresh) ||
         mode_cast(state, &expected, number->type, &wanted) || mode_cast(state, &fresh, number->type, &after))
         return NULL;
     old = number->bits;
@@ -175,7 +187,8 @@ static PyObject *select_one(const PyState *state, void *data, PyObject *const *a
     ModeOperand a, b;
     uint64_t bits;
     int truth = PyObject_IsTrue(args[0]);
-    if (truth < 0 || read_number(state, "select", args[1], &a) || read_number(state, "select", args[2], &b)) return NULL;
+    if (truth < 0 || read_number(state, "select", args[1], &a) || read_number(state, "select", args[2], &b))
+        return NULL;
     PsType type = mode_promote_keep(a.type, b.type);
     return mode_as(state, truth ? &a : &b, type, &bits) ? NULL : mode_number(state, type, bits);
 }
@@ -209,9 +222,10 @@ static PyObject *bit_cast(const PyState *state, PyObject *const *args) {
     ModeOperand a;
     PsType type;
     uint64_t bits;
-    if (read_dtype(state, "bit_cast", args[1], &type) || read_number(state, "bit_cast", args[0], &a)) return NULL;
+    if (read_dtype(state, "bit_cast", args[1], &type) || read_number(state, "bit_cast", args[0], &a))
+        return NULL;
     if (a.type == PS_U1 || type == PS_U1 || ps_scalar_bits(a.type) != ps_scalar_bits(type))
-        return py_error(state, PS_MSG_FRONT_BIT_CAST, ps_scalar_name(a.type), ps_scalar_name(type));
+        return py_error(state, PS_MSG_MODE_WANTS, "bit_cast", ps_scalar_name(type), ps_scalar_name(a.type));
     return mode_as(state, &a, a.type, &bits) ? NULL : mode_number(state, type, bits);
 }
 
@@ -278,8 +292,8 @@ static PyObject *call_unary(Call *call, PyObject *const *args, int nargs) {
 }
 
 /* *done: it was one of these. */
-static PyObject *call_builtin(const PyState *state, PsBuiltinId id, PyObject *const *args, int nargs, PyObject *names,
-                              bool *done) {
+static PyObject *call_builtin(const PyState *state, PsBuiltinId id, PyObject *const *args, int nargs,
+                              PyObject *names, bool *done) {
     Call call = {state, id, &ps_builtin_info[id]};
     *done = nargs >= call.info->min_args && (call.info->max_args < 0 || nargs <= call.info->max_args);
     if (!*done) return NULL; /* it says itself how many it takes */
@@ -302,14 +316,18 @@ static PyObject *call_builtin(const PyState *state, PsBuiltinId id, PyObject *co
 }
 
 /* Python's own, math's and numpy's functions on typed numbers. */
-static PyObject *call_known(const PyState *state, PyObject *callee, PyObject *const *args, int nargs, bool *done) {
+static PyObject *call_known(const PyState *state, PyObject *callee, PyObject *const *args, int nargs,
+                            bool *done) {
     PsBuiltinId id;
     *done = true;
     if (callee == (PyObject *)&PyRange_Type) return mode_range(state, args, nargs);
-    if (PyCFunction_Check(callee) && !strcmp(((PyCFunctionObject *)callee)->m_ml->ml_name, "len") && nargs == 1) {
+    if (PyCFunction_Check(callee) && !strcmp(((PyCFunctionObject *)callee)->m_ml->ml_name, "len") &&
+        nargs == 1) {
         Py_ssize_t length = PyObject_Size(args[0]);
         bool array = Py_IS_TYPE(args[0], state->mode.array);
-        return length < 0 ? NULL : array ? mode_number(state, PS_I32, (uint32_t)length) : PyLong_FromSsize_t(length);
+        return length < 0 ? NULL
+               : array    ? mode_number(state, PS_I32, (uint32_t)length)
+                          : PyLong_FromSsize_t(length);
     }
     if (ps_loop_python_builtin(callee, &id)) return call_builtin(state, id, args, nargs, NULL, done);
     *done = false;
@@ -318,7 +336,8 @@ static PyObject *call_known(const PyState *state, PyObject *callee, PyObject *co
 
 /* max([a, b]) of one sequence: its elements. */
 static PyObject *spread(PyObject *callee, PyObject *const **args, int *nargs) {
-    if (*nargs != 1 || !PyCFunction_Check(callee) || !(PyList_Check(**args) || PyTuple_Check(**args))) return NULL;
+    if (*nargs != 1 || !PyCFunction_Check(callee) || !(PyList_Check(**args) || PyTuple_Check(**args)))
+        return NULL;
     const char *name = ((PyCFunctionObject *)callee)->m_ml->ml_name;
     if (strcmp(name, "min") != 0 && strcmp(name, "max") != 0) return NULL;
     PyObject *tuple = PySequence_Tuple(**args);
@@ -328,7 +347,8 @@ static PyObject *spread(PyObject *callee, PyObject *const **args, int *nargs) {
     return tuple;
 }
 
-static PyObject *call(const PyState *state, PyObject *callee, PyObject *const *args, int nargs, PyObject *names) {
+static PyObject *call(const PyState *state, PyObject *callee, PyObject *const *args, int nargs,
+                      PyObject *names) {
     const PsFrontTypes *types = &state->types;
     PyObject *function = PyMethod_Check(callee) ? PyMethod_GET_FUNCTION(callee) : callee, *result;
     bool done = false, named = names && PyTuple_GET_SIZE(names);

@@ -19,7 +19,7 @@ static PyObject *refuse_source(const PyState *state, PyObject *function) {
     PyObject *text = value ? PyObject_Str(value) : NULL;
     const char *chars = text ? PyUnicode_AsUTF8(text) : NULL;
     PyErr_Clear();
-    py_error_at(state, function, NULL, PS_MSG_FRONT_SOURCE, chars ? chars : "no source");
+    py_error_at(state, function, NULL, PS_MSG_MODE_SOURCE, chars ? chars : "no source");
     Py_XDECREF(text);
     Py_XDECREF(type);
     Py_XDECREF(value);
@@ -39,8 +39,9 @@ static PyObject *rewrite(PyState *state, PyObject *function, uint64_t stamp, boo
 
 /* Borrowed from the dict. */
 static PyObject *rewritten(PyState *state, PyObject *dict, PyObject *function, uint64_t stamp, bool is_kernel) {
-    PyObject *code = PyFunction_GET_CODE(function), *kept = dict ? PyDict_GetItemString(dict, KEPT) : NULL;
+    PyObject *code = PyFunction_GET_CODE(function), *kept = dict ? ps_dict_find(dict, KEPT) : NULL;
     if (kept && PyTuple_Check(kept) && PyTuple_GET_ITEM(kept, 0) == code) return PyTuple_GET_ITEM(kept, 1);
+    if (PyErr_Occurred()) return NULL;
     PyObject *made = dict ? rewrite(state, function, stamp, is_kernel) : NULL;
     kept = made ? PyTuple_Pack(2, code, made) : NULL;
     int failed = !kept || PyDict_SetItemString(dict, KEPT, kept);
@@ -51,15 +52,17 @@ static PyObject *rewritten(PyState *state, PyObject *dict, PyObject *function, u
 
 /* The value of `return` in the type of the annotation; takes it over. */
 static PyObject *as_annotated(const PyState *state, PyObject *value, PyObject *annotation) {
-    PsType type = annotation && annotation != Py_None ? ps_front_dtype(&state->types, &state->options, annotation)
-                                                      : PS_KIND_NONE;
+    PsType type = annotation && annotation != Py_None
+                      ? ps_front_dtype(&state->types, &state->options, annotation)
+                      : PS_KIND_NONE;
     if (!value || (!type && !mode_is_number(state, value))) return value;
     PyObject *made = type ? mode_cast_object(state, value, type) : mode_typed(state, value);
     Py_DECREF(value);
     return made;
 }
 
-PyObject *mode_call_func(const PyState *state, PyObject *callee, PyObject *const *args, size_t nargs, PyObject *names) {
+PyObject *mode_call_func(const PyState *state, PyObject *callee, PyObject *const *args, size_t nargs,
+                         PyObject *names) {
     PyObject *self = PyMethod_Check(callee) ? PyMethod_GET_SELF(callee) : NULL;
     PsFuncObject *func = (PsFuncObject *)(self ? PyMethod_GET_FUNCTION(callee) : callee);
     PyObject *function = rewritten((PyState *)state, func->dict, func->function, func->stamp, false);
@@ -69,9 +72,12 @@ PyObject *mode_call_func(const PyState *state, PyObject *callee, PyObject *const
     Py_XDECREF(bound);
     if (!result) return NULL;
     PyObject *annotations = PyObject_GetAttrString(function, "__annotations__");
-    result = as_annotated(state, result, annotations ? PyDict_GetItemString(annotations, "return") : NULL);
+    PyObject *annotation = annotations ? ps_dict_find(annotations, "return") : NULL;
+    if (PyErr_Occurred())
+        Py_CLEAR(result);
+    else
+        result = as_annotated(state, result, annotation);
     Py_XDECREF(annotations);
-    if (!annotations) Py_CLEAR(result);
     return result;
 }
 
@@ -81,6 +87,7 @@ typedef struct Launch {
     PyKernel *kernel;
     uint32_t nparams;
     PyObject **args; /* borrowed, or views */
+    PyObject *held;  /* what some of them are borrowed from, or NULL */
     PsParam *params;
     PyPlan *plans;
     uint64_t *words;
@@ -90,11 +97,13 @@ typedef struct Launch {
 
 static void launch_free(Launch *l) {
     for (uint32_t i = 0; l->wrapped && i < l->nparams; i++) {
-        if (l->wrapped[i] && Py_IS_TYPE(l->wrapped[i], l->kernel->state->mode.array)) mode_array_end(l->wrapped[i]);
+        if (l->wrapped[i] && Py_IS_TYPE(l->wrapped[i], l->kernel->state->mode.array))
+            mode_array_end(l->wrapped[i]);
         Py_XDECREF(l->wrapped[i]);
     }
     if (l->plans) py_plans_drop(l->plans, l->nparams);
     if (l->viewed) py_views_drop(l->kernel, l->args);
+    Py_XDECREF(l->held);
     PyMem_Free(l->args);
     PyMem_Free(l->params);
     PyMem_Free(l->plans);
@@ -118,7 +127,8 @@ static int launch_alloc(Launch *l) {
 static int launch_decode(Launch *l, PyObject *const *given, Py_ssize_t nargs, PyObject *names) {
     uint32_t nwords;
     int64_t elements;
-    if (py_kernel_bind(l->kernel, given, nargs, names, l->args) || py_views_take(l->kernel, l->args)) return -1;
+    if (py_kernel_bind(l->kernel, given, nargs, names, l->args, &l->held) || py_views_take(l->kernel, l->args))
+        return -1;
     l->viewed = true;
     if (py_describe(l->kernel, l->args, l->params)) return -1;
     py_plans_make(l->kernel->state, l->params, l->nparams, NULL, l->plans, &nwords);
@@ -150,7 +160,7 @@ static PyObject *result_of(const PyState *state, const PyKernel *kernel, PyObjec
     PyObject *returns = kernel->signature.returns;
     if (value && value != Py_None && (!returns || returns == Py_None)) {
         Py_DECREF(value);
-        return py_error(state, PS_MSG_FRONT_RETURN_UNANNOTATED);
+        return py_error(state, PS_MSG_MODE_RETURN);
     }
     PyObject *number = value == Py_None ? value : as_annotated(state, value, returns);
     if (!number || !mode_is_number(state, number)) return number;
@@ -190,7 +200,7 @@ static PyMethodDef methods[] = {
     {"_mode_annotated", FAST(mode_annotated), NULL},
     {"_mode_unpack", FAST(mode_unpack), NULL},
     {"_mode_enter", FAST(mode_enter), NULL},
-    {"_mode_arm", FAST(mode_arm), NULL},
+    {"_mode_choose", FAST(mode_choose), NULL},
     {"_mode_round", mode_round, METH_O, NULL},
     {0},
 };

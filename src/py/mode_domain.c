@@ -32,11 +32,16 @@ static Domain *new_domain(const PyState *state, int ndim) {
 
 /* -- bounds -- */
 
+static int refuse_count(const PyState *state, const char *what, int64_t expected, int64_t found) {
+    py_error(state, PS_MSG_MODE_COUNT, what, (long long)expected, (long long)found);
+    return -1;
+}
+
 static int read_bound(const PyState *state, PyObject *object, int64_t *out, bool *wide) {
     ModeOperand operand;
     uint64_t bits;
     if (!mode_read(state, object, &operand) || ps_scalar_class(operand.type) == PS_CLASS_FLOAT) {
-        py_error(state, PS_MSG_FRONT_RANGE_TYPE, Py_TYPE(object)->tp_name);
+        py_error(state, PS_MSG_MODE_WANTS, "a range", "integer bounds", Py_TYPE(object)->tp_name);
         return -1;
     }
     PsType type = operand.type == PS_U64 ? PS_U64 : PS_I64;
@@ -48,8 +53,10 @@ static int read_bound(const PyState *state, PyObject *object, int64_t *out, bool
 }
 
 static int read_axis(const PyState *state, PyObject *arg, Domain *out, int axis) {
-    if (!PyTuple_Check(arg) && !PyList_Check(arg)) return read_bound(state, arg, &out->hi[axis], &out->wide[axis]);
-    if (PySequence_Fast_GET_SIZE(arg) != 2) return py_error(state, PS_MSG_FRONT_NDRANGE_ARG, "a sequence"), -1;
+    if (!PyTuple_Check(arg) && !PyList_Check(arg))
+        return read_bound(state, arg, &out->hi[axis], &out->wide[axis]);
+    if (PySequence_Fast_GET_SIZE(arg) != 2)
+        return refuse_count(state, "bounds of an axis", 2, PySequence_Fast_GET_SIZE(arg));
     return read_bound(state, PySequence_Fast_GET_ITEM(arg, 0), &out->lo[axis], &out->wide[axis]) ||
            read_bound(state, PySequence_Fast_GET_ITEM(arg, 1), &out->hi[axis], &out->wide[axis]);
 }
@@ -57,12 +64,12 @@ static int read_axis(const PyState *state, PyObject *arg, Domain *out, int axis)
 static int read_order(const PyState *state, PyObject *axes, Domain *out) {
     unsigned seen = 0;
     Py_ssize_t n = PyTuple_Check(axes) || PyList_Check(axes) ? PySequence_Fast_GET_SIZE(axes) : 0;
-    if (n != out->ndim) return py_error(state, PS_MSG_FRONT_NDRANGE_AXES_COUNT, (unsigned)n, (unsigned)out->ndim), -1;
+    if (n != out->ndim) return refuse_count(state, "axes of ndrange", out->ndim, n);
     for (Py_ssize_t i = 0; i < n; i++) {
         Py_ssize_t axis = PyNumber_AsSsize_t(PySequence_Fast_GET_ITEM(axes, i), NULL);
         if (axis < 0 || axis >= n || seen >> axis & 1) {
             PyErr_Clear();
-            return py_error(state, PS_MSG_FRONT_NDRANGE_AXES, (unsigned)n), -1;
+            return py_error(state, PS_MSG_MODE_AXES), -1;
         }
         seen |= 1u << axis;
         out->axes[i] = (uint8_t)axis;
@@ -72,7 +79,7 @@ static int read_order(const PyState *state, PyObject *axes, Domain *out) {
 
 PyObject *mode_ndrange(const PyState *state, PyObject *const *args, int nargs, PyObject *axes) {
     if (nargs < 1 || nargs > PS_MAX_AXES)
-        return py_error(state, PS_MSG_FRONT_NDRANGE_COUNT, PS_MAX_AXES, (unsigned)nargs);
+        return refuse_count(state, "axes of ndrange", PS_MAX_AXES, nargs), NULL;
     Domain *self = new_domain(state, nargs);
     for (int i = 0; self && i < nargs; i++)
         if (read_axis(state, args[i], self, i)) Py_CLEAR(self);
@@ -82,7 +89,8 @@ PyObject *mode_ndrange(const PyState *state, PyObject *const *args, int nargs, P
 
 /* range() with a typed bound. */
 PyObject *mode_range(const PyState *state, PyObject *const *args, int nargs) {
-    if (nargs != 1 && nargs != 2) return py_error(state, PS_MSG_FRONT_RANGE_STEP);
+    if (nargs != 1 && nargs != 2)
+        return py_error(state, PS_MSG_MODE_WANTS, "range()", "one or two bounds", "a step");
     Domain *self = new_domain(state, 1);
     if (self && ((nargs == 2 && read_bound(state, args[0], &self->lo[0], &self->wide[0])) ||
                  read_bound(state, args[nargs - 1], &self->hi[0], &self->wide[0])))
@@ -110,7 +118,8 @@ PyObject *mode_grouped(const PyState *state, PyObject *object) {
             memcpy(self->axes, other->axes, sizeof self->axes);
         }
     } else {
-        return py_error(state, PS_MSG_FRONT_GROUPED, Py_TYPE(object)->tp_name);
+        return py_error(state, PS_MSG_MODE_WANTS, "grouped()", "an array or ndrange()",
+                        Py_TYPE(object)->tp_name);
     }
     if (self) self->grouped = true;
     return (PyObject *)self;
@@ -194,7 +203,7 @@ static PyObject *domain_of_range(const PyState *state, PyObject *range) {
     if (PyLong_AsLong(parts[2]) == 1)
         domain = mode_range(state, parts, 2);
     else if (!PyErr_Occurred())
-        py_error(state, PS_MSG_FRONT_RANGE_STEP);
+        py_error(state, PS_MSG_MODE_WANTS, "range()", "one or two bounds", "a step");
 done:
     for (int i = 0; i < 3; i++) Py_XDECREF(parts[i]);
     return domain;
@@ -208,12 +217,14 @@ PyObject *mode_loop(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
     if (Py_IS_TYPE(over, state->mode.domain)) {
         domain = Py_NewRef(over);
     } else if (Py_IS_TYPE(over, state->mode.array)) {
-        if (!((ModeArray *)over)->view.ndim) return py_error(state, PS_MSG_FRONT_LOOP_NO_AXES);
+        if (!((ModeArray *)over)->view.ndim)
+            return py_error(state, PS_MSG_MODE_WANTS, "a for loop", "an array with axes", "one without");
         domain = (PyObject *)domain_of_array(state, (ModeArray *)over);
     } else if (PyRange_Check(over)) {
         domain = domain_of_range(state, over);
     } else {
-        return py_error(state, PS_MSG_FRONT_LOOP_ITERABLE, Py_TYPE(over)->tp_name);
+        return py_error(state, PS_MSG_MODE_WANTS, "a for loop",
+                        "range(), ndrange(), grouped(), an array or static(...)", Py_TYPE(over)->tp_name);
     }
     Iterator *iterator = domain ? iterate(state, (Domain *)domain) : NULL;
     Py_XDECREF(domain);
@@ -243,10 +254,8 @@ static PyType_Slot domain_slots[] = {{Py_tp_dealloc, Domain_dealloc},
 static PyType_Spec domain_spec = {
     "pestle.Domain", sizeof(Domain), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, domain_slots};
-static PyType_Slot iterator_slots[] = {{Py_tp_dealloc, Iterator_dealloc},
-                                       {Py_tp_iter, PyObject_SelfIter},
-                                       {Py_tp_iternext, Iterator_next},
-                                       {0}};
+static PyType_Slot iterator_slots[] = {
+    {Py_tp_dealloc, Iterator_dealloc}, {Py_tp_iter, PyObject_SelfIter}, {Py_tp_iternext, Iterator_next}, {0}};
 static PyType_Spec iterator_spec = {
     "pestle.DomainIterator", sizeof(Iterator), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, iterator_slots};

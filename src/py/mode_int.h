@@ -53,13 +53,14 @@ typedef struct ModeOperand {
 /* mode_number.c */
 int mode_init(PyState *state, PyObject *module); /* makes the types when first needed; -1 with an exception */
 PyObject *mode_number(const PyState *state, PsType type, uint64_t bits);
-bool mode_is_number(const PyState *state, PyObject *object);                     /* one with a type */
-bool mode_read(const PyState *state, PyObject *object, ModeOperand *out);        /* false: no number */
+bool mode_is_number(const PyState *state, PyObject *object);              /* one with a type */
+bool mode_read(const PyState *state, PyObject *object, ModeOperand *out); /* false: no number */
 /* The operand in a type; -1 with an exception. as: what does not fit is refused; cast: as ti.cast. */
 int mode_as(const PyState *state, const ModeOperand *operand, PsType type, uint64_t *out);
 int mode_cast(const PyState *state, const ModeOperand *operand, PsType type, uint64_t *out);
 PyObject *mode_cast_object(const PyState *state, PyObject *object, PsType type); /* numbers and vectors */
-PyObject *mode_typed(const PyState *state, PyObject *object); /* a fresh number with a type; others as they are */
+PyObject *mode_typed(const PyState *state,
+                     PyObject *object); /* a fresh number with a type; others as they are */
 PyObject *mode_not_a_number(const PyState *state, const char *what, PyObject *found); /* raises */
 PyTypeObject *mode_number_type(PyObject *module);
 
@@ -73,7 +74,8 @@ PsType mode_promote_keep(PsType a, PsType b); /* u1 with u1 stays u1 */
 
 /* mode_array.c */
 PyTypeObject *mode_array_type(PyObject *module);
-PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view, bool readonly);
+PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
+                     bool readonly);
 void mode_array_end(PyObject *array);
 /* Stores into the element that a number was read from; -1: it was read from none, or may not be written. */
 int mode_store(const PyState *state, const ModeNumber *at, uint64_t bits);
@@ -101,7 +103,7 @@ PyObject *mode_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, P
 bool mode_is_static(const PyState *state, PyObject *callee);
 /* number._rule(callee, *args): pestle's callables called by Python code that was not rewritten (eval_proxy.c). */
 PyObject *mode_rule(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
-#define MODE_RULE (PyCFunction)(void (*)(void))mode_rule
+#define MODE_RULE (PyCFunction)(void (*)(void)) mode_rule
 PyObject *mode_not(PyObject *module, PyObject *value);
 
 /* mode_name.c: functions of the module, for rewritten functions. */
@@ -110,7 +112,7 @@ PyObject *mode_assign(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 PyObject *mode_annotated(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
 PyObject *mode_unpack(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
 PyObject *mode_enter(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
-PyObject *mode_arm(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
+PyObject *mode_choose(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
 PyObject *mode_round(PyObject *module, PyObject *value);
 
 /* mode_call.c */

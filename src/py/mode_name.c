@@ -54,19 +54,22 @@ PyObject *mode_annotated(PyObject *module, PyObject *const *args, Py_ssize_t nar
     const PyState *state = py_state(module);
     PsType type = nargs == 2 ? ps_front_dtype(&state->types, &state->options, args[0]) : PS_KIND_NONE;
     if (type) return mode_cast_object(state, args[1], type);
-    return py_error(state, PS_MSG_FRONT_ANNOTATION_TYPE, "?", nargs ? Py_TYPE(args[0])->tp_name : "?");
+    return py_error(state, PS_MSG_MODE_WANTS, "an annotation", "a dtype",
+                    nargs ? Py_TYPE(args[0])->tp_name : "?");
 }
 
 /* _mode_unpack(values, targets): the values of a tuple target. A target is None: a new name; Ellipsis: a place that
  * converts by itself; a list: targets of its own; anything else: what the name was. */
 PyObject *mode_unpack(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
     const PyState *state = py_state(module);
-    if (nargs != 2 || !PyList_Check(args[1])) return PyErr_Format(PyExc_TypeError, "_mode_unpack(values, targets)");
+    if (nargs != 2 || !PyList_Check(args[1]))
+        return PyErr_Format(PyExc_TypeError, "_mode_unpack(values, targets)");
     PyObject *values = PySequence_Fast(args[0], "only sequences can be unpacked"), *targets = args[1];
     PyObject *result = values ? PyList_New(PyList_GET_SIZE(targets)) : NULL;
     Py_ssize_t n = values ? PySequence_Fast_GET_SIZE(values) : 0;
     if (result && n != PyList_GET_SIZE(targets)) {
-        py_error(state, PS_MSG_FRONT_UNPACK_COUNT, (unsigned)PyList_GET_SIZE(targets), (unsigned)n);
+        py_error(state, PS_MSG_MODE_COUNT, "values to unpack", (long long)PyList_GET_SIZE(targets),
+                 (long long)n);
         Py_CLEAR(result);
     }
     for (Py_ssize_t i = 0; result && i < n; i++) {
@@ -96,7 +99,8 @@ static PyObject *enter_one(PyObject *module, PyObject *annotation, PyObject *val
     const PsFrontTypes *types = &state->types;
     bool reference = annotation == (PyObject *)types->template_annotation ||
                      Py_IS_TYPE(annotation, types->template_annotation);
-    if (reference && mode_is_number(state, value)) ((ModeNumber *)value)->reference = !((ModeNumber *)value)->from;
+    if (reference && mode_is_number(state, value))
+        ((ModeNumber *)value)->reference = !((ModeNumber *)value)->from;
     if (reference) return Py_NewRef(value);
     PsType type = ps_front_dtype(types, &state->options, annotation);
     ModeOperand unused;
@@ -118,20 +122,25 @@ PyObject *mode_enter(PyObject *module, PyObject *const *args, Py_ssize_t nargs) 
     return result;
 }
 
-/* _mode_arm(condition, value, other): an arm of `a if c else b` in the type of both. `other` gives the other arm's
- * value where evaluating that does no harm; None: it is not known. */
-PyObject *mode_arm(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
+/* _mode_choose(condition, then, otherwise, pure): `a if c else b`, its arms as functions. What a condition known while
+ * compiling picks is taken as it is; else it gets the type of both arms. For that the other arm is computed too, if
+ * `pure` says that this does no harm: bit 0 of `then`, bit 1 of `otherwise`. */
+PyObject *mode_choose(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
     const PyState *state = py_state(module);
     ModeOperand a, b;
     uint64_t bits;
-    if (nargs != 2) return PyErr_Format(PyExc_TypeError, "_mode_arm() takes 2 arguments");
-    if (!mode_read(state, args[0], &a)) return mode_local(module, args[0]);
-    PyObject *other = args[1] == Py_None ? NULL : PyObject_CallNoArgs(args[1]);
-    PsType type = a.type;
-    if (other && mode_read(state, other, &b)) type = mode_promote_keep(a.type, b.type);
-    PyErr_Clear(); /* such as an index that only this arm's condition keeps in bounds */
+    if (nargs != 4) return PyErr_Format(PyExc_TypeError, "_mode_choose() takes 4 arguments");
+    int truth = PyObject_IsTrue(args[0]);
+    long pure = PyLong_AsLong(args[3]);
+    PyObject *value = truth < 0 ? NULL : PyObject_CallNoArgs(args[truth ? 1 : 2]);
+    if (!value || !mode_is_number(state, args[0]) || !mode_read(state, value, &a)) return value;
+    PyObject *other = pure >> truth & 1 ? PyObject_CallNoArgs(args[truth ? 2 : 1]) : NULL;
+    PsType type = other && mode_read(state, other, &b) ? mode_promote_keep(a.type, b.type) : a.type;
+    PyErr_Clear(); /* such as an index that only the condition keeps in bounds */
+    PyObject *result = mode_as(state, &a, type, &bits) ? NULL : mode_number(state, type, bits);
     Py_XDECREF(other);
-    return mode_as(state, &a, type, &bits) ? NULL : mode_number(state, type, bits);
+    Py_DECREF(value);
+    return result;
 }
 
 /* A value that has been rounded: a product is none any more. */

@@ -84,7 +84,7 @@ bool mode_read(const PyState *state, PyObject *object, ModeOperand *out) {
 }
 
 PyObject *mode_not_a_number(const PyState *state, const char *what, PyObject *found) {
-    return py_error(state, PS_MSG_FRONT_BUILTIN_OPERAND, what, Py_TYPE(found)->tp_name);
+    return py_error(state, PS_MSG_MODE_WANTS, what, "a number", Py_TYPE(found)->tp_name);
 }
 
 /* -- in a type -- */
@@ -112,8 +112,7 @@ static int refuse_literal(const PyState *state, const ModeOperand *operand, PsTy
     PyObject *repr = PyObject_Repr(operand->object);
     const char *text = repr ? PyUnicode_AsUTF8(repr) : NULL;
     if (!text) PyErr_Clear();
-    py_error(state, PS_MSG_FRONT_LITERAL_RANGE, PyFloat_Check(operand->object) ? "Floating-point" : "Integer",
-             text ? text : "?", "specified dtype", ps_scalar_name(type));
+    py_error(state, PS_MSG_MODE_LITERAL, text ? text : "?", ps_scalar_name(type));
     Py_XDECREF(repr);
     return -1;
 }
@@ -126,14 +125,13 @@ int mode_cast(const PyState *state, const ModeOperand *operand, PsType type, uin
     *out = ps_eval_scalar(PS_OP_CAST, own, type, &operand->bits);
     if (operand->kind != MODE_REAL || !is_float(type)) return 0;
     uint64_t back = ps_eval_scalar(PS_OP_CAST, type, PS_F64, out);
-    return isfinite(real_of(operand->bits)) && !isfinite(real_of(back)) ? refuse_literal(state, operand, type) : 0;
+    return isfinite(real_of(operand->bits)) && !isfinite(real_of(back)) ? refuse_literal(state, operand, type)
+                                                                        : 0;
 }
 
 int mode_as(const PyState *state, const ModeOperand *operand, PsType type, uint64_t *out) {
     if (operand->kind != MODE_REAL || is_float(type)) return mode_cast(state, operand, type, out);
-    if (!PyFloat_Check(operand->object)) return refuse_literal(state, operand, type);
-    py_error(state, PS_MSG_FRONT_NOT_A_NUMBER, Py_TYPE(operand->object)->tp_name);
-    return -1;
+    return refuse_literal(state, operand, type);
 }
 
 static PyObject *cast_one(const PyState *state, void *data, PyObject *const *args) {
@@ -176,7 +174,8 @@ static PyObject *Number_repr(PyObject *object) {
     ModeNumber *self = (ModeNumber *)object;
     PsBuf text = {0};
     ps_format_scalar(&text, (char)('a' + self->type), self->bits);
-    PyObject *result = text.failed ? PyErr_NoMemory() : PyUnicode_FromStringAndSize(text.data, (Py_ssize_t)text.len);
+    PyObject *result =
+        text.failed ? PyErr_NoMemory() : PyUnicode_FromStringAndSize(text.data, (Py_ssize_t)text.len);
     ps_buf_free(&text);
     return result;
 }
@@ -274,7 +273,8 @@ static PyMethodDef number_methods[] = {{"__format__", Number_format, METH_O, NUL
                                        {"__reduce__", Number_reduce, METH_NOARGS, NULL},
                                        {"_rule", MODE_RULE, METH_FASTCALL, NULL},
                                        {0}};
-#define SLOTS(name) {Py_nb_##name, Number_##name}, {Py_nb_inplace_##name, Number_inplace_##name}
+#define SLOTS(name)                                                                                            \
+    {Py_nb_##name, Number_##name}, { Py_nb_inplace_##name, Number_inplace_##name }
 static PyType_Slot number_slots[] = {
     {Py_tp_dealloc, Number_dealloc},
     {Py_tp_repr, Number_repr},

@@ -34,8 +34,13 @@ static bool is_float(PsType type) { return ps_scalar_class(type) == PS_CLASS_FLO
 static bool is_signed(PsType type) { return ps_scalar_class(type) == PS_CLASS_INT; }
 static PsType at_least_i32(PsType type) { return type == PS_U1 ? PS_I32 : type; }
 
+static PyObject *refuse_float(const PyState *state, const char *symbol, PsType found) {
+    return py_error(state, PS_MSG_MODE_WANTS, symbol, "integers", ps_scalar_name(found));
+}
+
 static PyObject *refuse(const PyState *state, PsAstOp op, const ModeOperand *a, const ModeOperand *b) {
-    return py_error(state, PS_MSG_FRONT_OPERANDS, operators[op].symbol, ps_scalar_name(a->type), ps_scalar_name(b->type));
+    PsType real = ps_scalar_class(a->type) == PS_CLASS_FLOAT ? a->type : b->type;
+    return refuse_float(state, operators[op].symbol, real);
 }
 
 /* -- sums and products -- */
@@ -89,7 +94,8 @@ static int check_divisor(const PyState *state, PsType type, const uint64_t bits[
     return -1;
 }
 
-static PyObject *arithmetic(const PyState *state, PsAstOp op, const ModeOperand *a, const ModeOperand *b, PsType type) {
+static PyObject *arithmetic(const PyState *state, PsAstOp op, const ModeOperand *a, const ModeOperand *b,
+                            PsType type) {
     uint64_t bits[2];
     if (both_as(state, a, b, type, type, bits)) return NULL;
     if (op == PS_AST_ADD || op == PS_AST_SUB)
@@ -149,7 +155,8 @@ static PyObject *power(const PyState *state, const ModeOperand *a, const ModeOpe
     if (both_as(state, a, b, base, exponent, bits)) return NULL;
     int64_t known = (int64_t)b->bits;
     if (b->kind == MODE_INT && known >= -MAX_UNROLLED_POWER && known <= MAX_UNROLLED_POWER) {
-        if (known < 0 && !is_float(base)) return py_error(state, PS_MSG_FRONT_NEGATIVE_POWER);
+        if (known < 0 && !is_float(base))
+            return py_error(state, PS_MSG_MODE_WANTS, "** of integers", "an exponent from 0", "a negative one");
         return power_known(state, base, bits[0], known);
     }
     return mode_number(state, base, ps_eval_scalar(PS_OP_IPOW, base, exponent, bits));
@@ -165,16 +172,18 @@ PyObject *mode_binary(const PyState *state, PsAstOp op, PyObject *x, PyObject *y
     case RULE_DIVIDE: return arithmetic(state, op, &a, &b, real ? type : state->options.default_fp);
     case RULE_POWER: return power(state, &a, &b, type);
     case RULE_BITS:
-        return real ? refuse(state, op, &a, &b) : arithmetic(state, op, &a, &b, mode_promote_keep(a.type, b.type));
+        return real ? refuse(state, op, &a, &b)
+                    : arithmetic(state, op, &a, &b, mode_promote_keep(a.type, b.type));
     case RULE_SHIFT: return real ? refuse(state, op, &a, &b) : shift(state, op, &a, &b);
-    default: return refuse(state, op, &a, &b);
+    default: Py_RETURN_NOTIMPLEMENTED;
     }
 }
 
 /* -- a op= b -- */
 
 /* The new value of a place of the type: + - & | ^ in its own type, others computed as an expression and converted. */
-static PyObject *updated(const PyState *state, PsAstOp op, const ModeOperand *a, const ModeOperand *b, bool element) {
+static PyObject *updated(const PyState *state, PsAstOp op, const ModeOperand *a, const ModeOperand *b,
+                         bool element) {
     PsType type = a->type;
     uint64_t bits[2] = {a->bits};
     if (operators[op].atomic == PS_OP_NONE) {
@@ -184,14 +193,14 @@ static PyObject *updated(const PyState *state, PsAstOp op, const ModeOperand *a,
         Py_DECREF(value);
         return cast;
     }
-    if (op >= PS_AST_BITAND && is_float(type))
-        return py_error(state, PS_MSG_FRONT_INTEGERS_ONLY, operators[op].symbol, ps_scalar_name(type));
+    if (op >= PS_AST_BITAND && is_float(type)) return refuse_float(state, operators[op].symbol, type);
     if (mode_cast(state, b, type, &bits[1])) return NULL;
-    PsOpCode code = type != PS_U1 ? operators[op].op
+    PsOpCode code = type != PS_U1      ? operators[op].op
                     : op == PS_AST_ADD ? PS_OP_OR
                     : op == PS_AST_SUB ? PS_OP_XOR
                                        : operators[op].op;
-    if ((code == PS_OP_ADD || code == PS_OP_SUB) && !element) /* of an element it is atomic: no product goes in */
+    if ((code == PS_OP_ADD || code == PS_OP_SUB) &&
+        !element) /* of an element it is atomic: no product goes in */
         return mode_number(state, type, sum(state, code == PS_OP_SUB, type, a, b, bits));
     return mode_number(state, type, ps_eval_scalar(code, type, type, bits));
 }
@@ -214,8 +223,7 @@ PyObject *mode_unary(const PyState *state, PsAstOp op, PyObject *x) {
     ModeOperand a;
     uint64_t bits;
     if (!mode_read(state, x, &a)) Py_RETURN_NOTIMPLEMENTED;
-    if (op == PS_AST_INVERT && is_float(a.type))
-        return py_error(state, PS_MSG_FRONT_INTEGERS_ONLY, "~", ps_scalar_name(a.type));
+    if (op == PS_AST_INVERT && is_float(a.type)) return refuse_float(state, "~", a.type);
     PsType type = op == PS_AST_INVERT ? a.type : at_least_i32(a.type);
     if (mode_as(state, &a, type, &bits)) return NULL;
     if (op != PS_AST_UADD) bits = ps_eval_scalar(op == PS_AST_USUB ? PS_OP_NEG : PS_OP_NOT, type, type, &bits);
@@ -236,7 +244,8 @@ static PsType comparison_type(const ModeOperand *operand) {
 }
 
 /* A signed integer against one of u64. */
-static PyObject *compare_u64(const PyState *state, int op, const ModeOperand *a, const ModeOperand *b, bool swapped) {
+static PyObject *compare_u64(const PyState *state, int op, const ModeOperand *a, const ModeOperand *b,
+                             bool swapped) {
     uint64_t bits[2];
     if (both_as(state, a, b, swapped ? PS_U64 : PS_I64, swapped ? PS_I64 : PS_U64, bits)) return NULL;
     if ((int64_t)bits[swapped ? 1 : 0] < 0) {

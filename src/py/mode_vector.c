@@ -32,11 +32,14 @@ PyObject *mode_map(const PyState *state, PyObject *(*f)(const PyState *, void *,
                    PyObject *const *args, int nargs) {
     Py_ssize_t n = length_of(state, args, nargs);
     PyObject *row[MOST_ARGS];
-    if (nargs > MOST_ARGS) return py_error(state, PS_MSG_FRONT_VECTOR_ARGS);
+    if (nargs > MOST_ARGS)
+        return py_error(state, PS_MSG_MODE_COUNT, "vectors in an operation", (long long)MOST_ARGS,
+                        (long long)nargs);
     for (int k = 0; k < nargs; k++) {
         bool sequence = PyList_Check(args[k]) || PyTuple_Check(args[k]);
         if (sequence && PySequence_Fast_GET_SIZE(args[k]) != n)
-            return py_error(state, PS_MSG_FRONT_VECTOR_LENGTH, (unsigned)PySequence_Fast_GET_SIZE(args[k]), (unsigned)n);
+            return py_error(state, PS_MSG_MODE_COUNT, "elements of a vector", (long long)n,
+                            (long long)PySequence_Fast_GET_SIZE(args[k]));
     }
     PyObject *list = PyList_New(n);
     for (Py_ssize_t i = 0; list && i < n; i++) {
@@ -76,7 +79,8 @@ static PyObject *elementwise(Binary f, PyObject *a, PyObject *b) {
     const PyState *state = state_of(is_vector(a) ? a : b);
     ModeOperand unused;
     PyObject *args[2] = {a, b}, *other = is_vector(a) ? b : a;
-    if (!PyList_Check(other) && !PyTuple_Check(other) && !mode_read(state, other, &unused)) Py_RETURN_NOTIMPLEMENTED;
+    if (!PyList_Check(other) && !PyTuple_Check(other) && !mode_read(state, other, &unused))
+        Py_RETURN_NOTIMPLEMENTED;
     return mode_map(state, call_binary, &f, args, 2);
 }
 
@@ -174,7 +178,8 @@ static int Vector_ass_subscript(PyObject *self, PyObject *key, PyObject *value) 
 }
 
 static PyMethodDef vector_methods[] = {{"_rule", MODE_RULE, METH_FASTCALL, NULL}, {0}};
-#define SLOTS(name) {Py_nb_##name, Vector_##name}, {Py_nb_inplace_##name, Vector_inplace_##name}
+#define SLOTS(name)                                                                                            \
+    {Py_nb_##name, Vector_##name}, { Py_nb_inplace_##name, Vector_inplace_##name }
 static PyType_Slot vector_slots[] = {
     {Py_tp_dealloc, Vector_dealloc},
     {Py_tp_getattro, Vector_getattro},

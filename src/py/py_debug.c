@@ -16,6 +16,7 @@
 typedef struct Built { /* a front-end result for some arguments */
     PsParam *params;
     PyObject **args; /* one per parameter, borrowed, or a view of it */
+    PyObject *held;  /* what some of them are borrowed from, or NULL */
     PyKernel *taken; /* whose views there are, or NULL */
     PsBuild build;
     bool built;
@@ -24,6 +25,7 @@ typedef struct Built { /* a front-end result for some arguments */
 static void built_free(Built *built) {
     if (built->built) ps_build_free(&built->build);
     if (built->taken) py_views_drop(built->taken, built->args);
+    Py_XDECREF(built->held);
     PyMem_Free(built->params);
     PyMem_Free(built->args);
 }
@@ -35,7 +37,7 @@ static int build(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs, PyO
     out->params = PyMem_Calloc(nparams + 1, sizeof *out->params);
     out->args = PyMem_Calloc(nparams + 1, sizeof *out->args);
     if (!out->params || !out->args) return PyErr_NoMemory(), -1;
-    if (py_kernel_bind(kernel, given, nargs, names, out->args) || py_views_take(kernel, out->args)) return -1;
+    if (py_kernel_bind(kernel, given, nargs, names, out->args, &out->held) || py_views_take(kernel, out->args)) return -1;
     out->taken = kernel;
     if (py_describe(kernel, out->args, out->params)) return -1;
     PsFrontOptions options = kernel->state->options;
@@ -119,7 +121,7 @@ static uint32_t eval_args(const PyPlan *plans, uint32_t nparams, const uint64_t 
 }
 
 static int raise_eval(PyKernel *kernel, const PsModule *module, const PsEvalResult *result) {
-    PySources sources = {module->sources.data, module->sources.len};
+    PySources sources = py_sources_of(module);
     if (result->out_of_steps) {
         py_error(kernel->state, PS_MSG_PY_STEPS,
                  PyUnicode_AsUTF8(((PyFunctionObject *)kernel->function)->func_name),

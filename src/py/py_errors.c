@@ -85,7 +85,7 @@ PyObject *py_error(const PyState *state, PsMessageId id, ...) {
 /* -- places -- */
 
 bool py_sources_copy(PySources *out, PsArena *arena, const PsModule *module) {
-    out->len = 0;
+    *out = (PySources){0};
     out->items = ps_arena_alloc(arena, module->sources.len * sizeof *out->items);
     if (!out->items) return module->sources.len == 0;
     for (uint32_t i = 0; i < module->sources.len; i++) {
@@ -97,7 +97,16 @@ bool py_sources_copy(PySources *out, PsArena *arena, const PsModule *module) {
         to->text = from->text ? ps_arena_copy(arena, from->text, strlen(from->text)) : NULL;
     }
     out->len = module->sources.len;
+    out->texts = ps_arena_alloc(arena, (module->texts.len + 1) * sizeof *out->texts);
+    if (!out->texts) return false;
+    for (uint32_t i = 1; i < module->texts.len; i++)
+        out->texts[i] = ps_arena_copy(arena, module->texts.data[i], strlen(module->texts.data[i]));
+    out->ntexts = module->texts.len;
     return !ps_arena_failed(arena);
+}
+
+PySources py_sources_of(const PsModule *module) {
+    return (PySources){module->sources.data, module->sources.len, module->texts.data, module->texts.len};
 }
 
 static const PsSource *source_of(const PySources *sources, PsSpan span) {
@@ -343,6 +352,7 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
     long long a = fault->nvalues > 0 ? v[0] : 0, b = fault->nvalues > 1 ? v[1] : 0,
               c = fault->nvalues > 2 ? v[2] : 0;
     char quoted[QUOTE_SHOWN];
+    PsBuf message = {0};
     switch ((PsFaultKind)fault->kind) {
     case PS_FAULT_BOUNDS:
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_BOUNDS), a, b, c);
@@ -352,7 +362,10 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
         return PS_MSG_PY_FAULT_DIV_ZERO;
     case PS_FAULT_ASSERT:
         quote_span(sources, fault->span, quoted, sizeof quoted);
-        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_ASSERT), quoted);
+        if (fault->nvalues && a > 0 && a < (long long)sources->ntexts) /* the message of the statement */
+            ps_format_values(&message, sources->texts[a], (const uint64_t *)v + 1);
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_ASSERT), message.data ? message.data : quoted);
+        ps_buf_free(&message);
         return PS_MSG_PY_FAULT_ASSERT;
     case PS_FAULT_DOMAIN: /* wider bounds were clamped to i32 */
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DOMAIN), a, b, b == INT32_MIN ? " or less" : "", c,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Do the facts of a specialisation still hold? A launch asks this every time, so the answer must cost about a
- * nanosecond: the version tag of each dict involved (CPython counts every change of a dict in it, 3.10 to 3.13), and
- * the contents of each closure cell, the code of each function and the version of each class. When one of them differs, py_guard_look compares
- * all facts, which finds out whether anything that matters changed, and remembers the new tags.
+ * nanosecond: it compares a count of changes for each dict involved, the contents of each closure cell, the code of each
+ * function and the version of each class. When one of them differs, py_guard_look compares all facts, which finds out
+ * whether anything that matters changed, and remembers the new counts.
  *
  * What a container or an instance holds is looked at only then: as the documentation says, changing it in place is not
  * noticed by itself.
@@ -31,24 +31,32 @@ static void add_slot(PyGuard *guard, const PsFact *fact) {
     if (fact->kind == PS_FACT_CODE) add_word(guard, &((PyFunctionObject *)fact->holder)->func_code);
 }
 
-static void add_rest(PyGuard *guard, const PsFact *fact) {
+static void add_name(PyGuard *guard, const PyState *state, PyObject *dict, PyObject *name) {
+    const uint64_t *changes = py_watch(state, dict, name);
+    if (changes)
+        add_word(guard, changes);
+    else
+        guard->blind = true;
+}
+
+static void add_rest(PyGuard *guard, const PyState *state, const PsFact *fact) {
     PyObject *holder = fact->holder;
-    if (fact->kind == PS_FACT_GLOBAL) add_word(guard, py_dict_tag(holder));
+    if (fact->kind == PS_FACT_GLOBAL) add_name(guard, state, holder, fact->key);
     if (fact->kind != PS_FACT_ATTRIBUTE) return;
     if (PyModule_Check(holder))
-        add_word(guard, py_dict_tag(PyModule_GetDict(holder)));
+        add_name(guard, state, PyModule_GetDict(holder), fact->key);
     else
         add_type(guard, PyType_Check(holder) ? (PyTypeObject *)holder : Py_TYPE(holder));
 }
 
-bool py_guard_make(PyGuard *guard, PsArena *arena, const PsFacts *facts) {
+bool py_guard_make(PyGuard *guard, const PyState *state, PsArena *arena, const PsFacts *facts) {
     *guard = (PyGuard){.always = true};
     guard->words = ps_arena_alloc(arena, (facts->len + 1) * sizeof *guard->words);
     guard->types = ps_arena_alloc(arena, (facts->len + 1) * sizeof *guard->types);
     if (!guard->words || !guard->types) return false;
     for (uint32_t i = 0; i < facts->len; i++) add_slot(guard, &facts->items[i]);
     guard->nowned = guard->nwords;
-    for (uint32_t i = 0; i < facts->len; i++) add_rest(guard, &facts->items[i]);
+    for (uint32_t i = 0; i < facts->len; i++) add_rest(guard, state, &facts->items[i]);
     return true;
 }
 
@@ -69,7 +77,7 @@ bool py_guard_look(PySpec *spec) {
     if (!ps_facts_hold(&spec->facts)) return false;
     for (uint32_t i = guard->nowned; i < guard->nwords; i++) guard->words[i].seen = *guard->words[i].at;
     for (uint32_t i = 0; i < guard->ntypes; i++) guard->types[i].tag = py_type_tag(guard->types[i].type);
-    guard->always = !PY_HAS_DICT_TAGS;
+    guard->always = guard->blind;
     for (uint32_t i = 0; i < guard->nowned; i++) {
         PyObject *old = *owned(guard, i);
         guard->words[i].seen = *guard->words[i].at;

@@ -7,22 +7,19 @@
 
 #include "py/py_int.h"
 
-#if PY_VERSION_HEX < 0x030E0000 && !defined(Py_GIL_DISABLED)
-#define PY_HAS_DICT_TAGS 1
-#else
-#define PY_HAS_DICT_TAGS 0
-#endif
+/* Until 3.11 every change of a dict gives it another version tag; from 3.12 on there are watchers, which say what name
+ * changed, and from 3.14 on no tags. */
+#define PY_WATCHES_DICTS (PY_VERSION_HEX >= 0x030C0000)
 
-static inline const uint64_t *py_dict_tag(PyObject *dict) {
-#if PY_HAS_DICT_TAGS
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    return &((PyDictObject *)dict)->ma_version_tag;
-#pragma GCC diagnostic pop
+/* A word that changes whenever the name is assigned or deleted in the dict; NULL: there is none. */
+#if PY_WATCHES_DICTS
+const uint64_t *py_watch(const PyState *state, PyObject *dict, PyObject *name);
 #else
-    return (const uint64_t *)&((PyDictObject *)dict)->ma_used; /* not looked at: always */
-#endif
+static inline const uint64_t *py_watch(const PyState *state, PyObject *dict, PyObject *name) {
+    (void)state, (void)name;
+    return &((PyDictObject *)dict)->ma_version_tag;
 }
+#endif
 
 /* 0 when the class changed since anything was looked up in it. */
 static inline unsigned py_type_tag(const PyTypeObject *type) {

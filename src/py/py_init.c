@@ -227,7 +227,8 @@ PyObject *py_sync(PyObject *module, PyObject *unused) {
 }
 
 int py_init_add_names(PyObject *module) {
-    static const char *const archs[] = {"cpu", "gpu", "x64", "arm64", "cuda", "amdgpu", "vulkan", "metal", "python"};
+    static const char *const archs[] = {"cpu",    "gpu",    "x64",   "arm64", "cuda",
+                                        "amdgpu", "vulkan", "metal", "python"};
     for (size_t i = 0; i < PS_COUNT(archs); i++)
         if (PyModule_AddStringConstant(module, archs[i], archs[i])) return -1;
     return 0;

@@ -6,6 +6,7 @@
  *     py_init.c        init, reset, sync        py_signature.c   parameters from annotations
  *     py_errors.c      exceptions, messages     py_specialise.c  arguments -> specialisation (build, compile)
  *     py_ndarray*.c    pestle.Ndarray           py_launch.c      the hot path: decode, run, result
+ *     py_tools.c       ir, asm, doctor, cache   py_watch.c       counts changes of names in dicts
  *     py_debug.c       _ir, _evaluate           py_guard.*       do the facts of a specialisation still hold
  *     py_interrupt.*   Ctrl-C in long launches  py_view.*        arrays that are held while a kernel runs
  *     decode_numpy.*   numpy's struct layout    decode_scalar.*  Python numbers -> bits
@@ -54,6 +55,7 @@ typedef struct PyState {
     PyNumpy numpy;
     PyDlpack dlpack;
     bool store_warned, threads_warned; /* these warnings were given */
+    int watcher;                       /* of dicts (py_watch.c), its number + 1; 0: none */
 } PyState;
 PyState *py_state(PyObject *module);
 uint32_t py_options_word(const PsFrontOptions *options);
@@ -77,7 +79,10 @@ PyObject *py_error(const PyState *state, PsMessageId id, ...);
 typedef struct PySources {
     PsSource *items;
     uint32_t len;
+    const char **texts; /* of the module: messages of assertions are among them */
+    uint32_t ntexts;
 } PySources;
+PySources py_sources_of(const PsModule *module); /* borrowed */
 bool py_sources_copy(PySources *out, PsArena *arena, const PsModule *module);
 void py_raise_diag(const PyState *state, const PySources *sources, const PsDiag *diag);
 typedef struct PyFault {
@@ -143,7 +148,7 @@ typedef struct PyPlan {
 
 /* What a launch compares to know that nothing a specialisation read has changed (py_guard.c): words of memory. */
 typedef struct PyGuardWord {
-    const uint64_t *at; /* a dict's version tag; the contents of a cell; the code of a function */
+    const uint64_t *at; /* a dict's count of changes; the contents of a cell; the code of a function */
     uint64_t seen;      /* when all facts last held */
 } PyGuardWord;
 typedef struct PyGuardType { /* a class whose attributes, or its instances' methods, were looked up */
@@ -154,7 +159,8 @@ typedef struct PyGuard {
     PyGuardWord *words; /* the first `nowned` hold a reference in `seen` */
     PyGuardType *types;
     uint32_t nwords, nowned, ntypes;
-    bool always; /* no cheap sign of a change exists: look at all facts every time */
+    bool always; /* look at all facts at the next launch */
+    bool blind;  /* ... and at all later ones: no cheap sign of a change exists */
 } PyGuard;
 
 /* Compiled code for one set of argument types. Immutable but for the guard's tags; lives as long as its kernel. */
@@ -174,12 +180,6 @@ typedef struct PySpec {
     uint64_t front_ns;
 } PySpec;
 
-typedef struct PyTree { /* one for each code object that the function had: one, but for acrobats */
-    PsAstTree *tree;
-    PyObject *code; /* owned */
-    struct PyTree *next;
-} PyTree;
-
 typedef struct PyKernel {
     PyObject_HEAD vectorcallfunc vectorcall;
     PyState *state;
@@ -190,7 +190,7 @@ typedef struct PyKernel {
     PyObject *weakrefs;
     PyObject *annotations; /* evaluated early, or NULL */
     PyObject *module;      /* keeps the state alive */
-    PyTree *trees;         /* newest first; NULL until first built */
+    PsAstTrees *trees;     /* NULL until first built */
     uint64_t stamp;        /* of the function's file when it was decorated */
     PySignature signature;
     bool signature_read;
@@ -202,13 +202,14 @@ PyObject *py_kernel_decorator(PyObject *module, PyObject *const *args, Py_ssize_
 PyObject *py_func_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *py_pyfunc_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 int py_kernel_prepare(PyKernel *kernel); /* reads the signature once; -1 with an exception */
-/* Positional and keyword arguments and defaults -> one per parameter, borrowed. -1 with an exception. */
-int py_kernel_bind(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names, PyObject **out);
+/* Positional and keyword arguments and defaults -> one per parameter, borrowed: the defaults from *out_held (owned, or
+ * NULL), since the function may get others while the arguments are in use. -1 with an exception, *out_held as well. */
+int py_kernel_bind(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names, PyObject **out,
+                   PyObject **out_held);
 
 /* py_specialise.c */
 int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out); /* -1 with an exception */
 PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam *params, PsBuild *out);
-void py_trees_free(PyTree *trees);
 void py_build_raise(const PyState *state, PsStatus status, const PsBuild *build);
 void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams, const bool *writes,
                    PyPlan *out, uint32_t *out_words);
@@ -221,10 +222,14 @@ void py_spec_free(PySpec *spec);
 int py_spec_traverse(PySpec *spec, visitproc visit, void *arg);
 
 /* py_guard.c */
-bool py_guard_make(PyGuard *guard, PsArena *arena, const PsFacts *facts);
+bool py_guard_make(PyGuard *guard, const PyState *state, PsArena *arena, const PsFacts *facts);
 void py_guard_free(PyGuard *guard);
 bool py_guard_look(PySpec *spec); /* the slow half: all facts; remembers the words when they hold */
 int py_guard_traverse(PyGuard *guard, visitproc visit, void *arg);
+
+/* py_watch.c */
+void py_watch_begin(PyState *state);
+void py_watch_end(PyState *state);
 
 /* py_launch.c */
 PyObject *py_kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names);
@@ -242,6 +247,13 @@ PyObject *py_kernel_ir(PyObject *self, PyObject *const *args, Py_ssize_t nargs, 
 PyObject *py_kernel_text(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *py_kernel_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *py_kernel_times(PyObject *self, void *unused);
+
+/* py_tools.c */
+PyObject *py_kernel_show_ir(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_kernel_show_asm(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_doctor(PyObject *module, PyObject *unused);
+PyObject *py_cache(PyObject *module, PyObject *unused);
+PyObject *py_cache_clear(PyObject *module, PyObject *unused);
 
 /* py_ndarray.c */
 typedef struct PyNdarray {

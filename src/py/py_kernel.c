@@ -54,9 +54,8 @@ static int bind_named(PyKernel *kernel, PyObject *name, PyObject *value, PyObjec
 }
 
 /* Defaults belong to the last parameters. */
-static int bind_defaults(PyKernel *kernel, PyObject **out) {
+static int bind_defaults(PyKernel *kernel, PyObject *defaults, PyObject **out) {
     const PySignature *signature = &kernel->signature;
-    PyObject *defaults = ((PyFunctionObject *)kernel->function)->func_defaults;
     uint32_t ndefaults = defaults && PyTuple_Check(defaults) ? (uint32_t)PyTuple_GET_SIZE(defaults) : 0;
     uint32_t first = ndefaults > signature->nparams ? 0 : signature->nparams - ndefaults;
     for (uint32_t i = 0; i < signature->nparams; i++) {
@@ -70,14 +69,16 @@ static int bind_defaults(PyKernel *kernel, PyObject **out) {
     return 0;
 }
 
-int py_kernel_bind(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names, PyObject **out) {
+int py_kernel_bind(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names, PyObject **out,
+                   PyObject **out_held) {
     uint32_t nparams = kernel->signature.nparams;
+    *out_held = Py_XNewRef(((PyFunctionObject *)kernel->function)->func_defaults);
     if (nargs > (Py_ssize_t)nparams)
         return refuse_call(kernel, "too many arguments: it takes %u, found %zd", nparams, nargs);
     for (uint32_t i = 0; i < nparams; i++) out[i] = i < nargs ? args[i] : NULL;
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++)
         if (bind_named(kernel, PyTuple_GET_ITEM(names, i), args[nargs + i], out)) return -1;
-    return bind_defaults(kernel, out);
+    return bind_defaults(kernel, *out_held, out);
 }
 
 /* -- the object -- */
@@ -89,13 +90,10 @@ static int Kernel_traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(self->dict);
     Py_VISIT(self->annotations);
     Py_VISIT(self->module);
-    for (PyTree *t = self->trees; t; t = t->next) {
-        Py_VISIT(t->tree->keep);
-        Py_VISIT(t->code);
-    }
     for (uint32_t i = 0; i < self->signature.nparams; i++) Py_VISIT(self->signature.params[i].annotation);
     Py_VISIT(self->signature.returns);
-    return py_spec_traverse(self->specs, visit, arg);
+    int stop = ps_ast_trees_traverse(self->trees, visit, arg);
+    return stop ? stop : py_spec_traverse(self->specs, visit, arg);
 }
 
 static int Kernel_clear(PyObject *object) {
@@ -120,7 +118,7 @@ static void Kernel_dealloc(PyObject *object) {
     PyObject_GC_UnTrack(self);
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
     Kernel_clear(object);
-    py_trees_free(self->trees);
+    ps_ast_trees_free(self->trees);
     Py_XDECREF(self->function);
     Py_XDECREF(self->module);
     type->tp_free(object);
@@ -150,6 +148,11 @@ static PyGetSetDef kernel_getset[] = {
     {0},
 };
 static PyMethodDef kernel_methods[] = {
+    {"ir", (PyCFunction)(void (*)(void))py_kernel_show_ir, METH_FASTCALL | METH_KEYWORDS,
+     "ir(*args, after='front')\n--\n\nThe text of the IR that these arguments give, after the front end, after a "
+     "pass ('fold', ...), or LLVM's ('llvm'). Without arguments: for the last launch."},
+    {"asm", (PyCFunction)(void (*)(void))py_kernel_show_asm, METH_FASTCALL | METH_KEYWORDS,
+     "asm(*args)\n--\n\nThe assembly that these arguments give. Without arguments: for the last launch."},
     {"_ir", (PyCFunction)(void (*)(void))py_kernel_ir, METH_FASTCALL | METH_KEYWORDS,
      "_ir(*args)\n--\n\nThe text of the IR that the front end makes for these arguments."},
     {"_text", (PyCFunction)(void (*)(void))py_kernel_text, METH_FASTCALL | METH_KEYWORDS,

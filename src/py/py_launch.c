@@ -256,12 +256,12 @@ static int try_spec(PyKernel *kernel, PySpec *spec, PyObject *const *args, PyObj
 /* Anything but a launch like the last one. */
 static PY_COLD PyObject *call_slow(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs,
                                    PyObject *names) {
-    PyObject *result = NULL, *few[BOUND_ON_STACK], **args = few;
+    PyObject *result = NULL, *held = NULL, *few[BOUND_ON_STACK], **args = few;
     if (kernel->state->mode.on) return py_mode_call(kernel, given, nargs, names);
     if (py_kernel_prepare(kernel)) return NULL;
     uint32_t nparams = kernel->signature.nparams;
     if (nparams > BOUND_ON_STACK && !(args = PyMem_Malloc(nparams * sizeof *args))) return PyErr_NoMemory();
-    bool taken = !py_kernel_bind(kernel, given, nargs, names, args) && !py_views_take(kernel, args);
+    bool taken = !py_kernel_bind(kernel, given, nargs, names, args, &held) && !py_views_take(kernel, args);
     int fit = taken ? 0 : -1;
     PySpec *spec = kernel->specs;
     for (; fit == 0 && spec; spec = spec->next)
@@ -275,6 +275,7 @@ static PY_COLD PyObject *call_slow(PyKernel *kernel, PyObject *const *given, Py_
                      PyUnicode_AsUTF8(((PyFunctionObject *)kernel->function)->func_name));
     }
     if (taken) py_views_drop(kernel, args);
+    Py_XDECREF(held);
     if (args != few) PyMem_Free(args);
     return result;
 }

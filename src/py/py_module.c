@@ -21,6 +21,15 @@ static PyObject *threads(PyObject *module, PyObject *unused) {
     return PyLong_FromLong(ps_rt_threads());
 }
 
+/* Lets the n-th next allocation of Pestle's own fail (negative: none); gives what was left of the n before. */
+static PyObject *alloc_fail_after(PyObject *module, PyObject *number) {
+    (void)module;
+    long left = ps_alloc_fails_after(), n = PyLong_AsLong(number);
+    if (n == -1 && PyErr_Occurred()) return NULL;
+    ps_alloc_fail_after(n);
+    return PyLong_FromLong(left);
+}
+
 static PyObject *config(PyObject *module, PyObject *unused) {
     (void)unused;
     const PyState *state = py_state(module);
@@ -46,8 +55,12 @@ static PyMethodDef methods[] = {
     {"pyfunc", FAST(py_pyfunc_decorator), "pyfunc(function)\n--\n\nAs func, and Python can call it too."},
     {"ndarray", FAST(py_ndarray_new), "ndarray(dtype, shape)\n--\n\nA dense array of zeros."},
     {"_ndarray_restore", py_ndarray_restore, METH_VARARGS, NULL},
+    {"_doctor", py_doctor, METH_NOARGS, NULL},
+    {"_cache", py_cache, METH_NOARGS, NULL},
+    {"_cache_clear", py_cache_clear, METH_NOARGS, NULL},
     {"_llvm_is_open", llvm_is_open, METH_NOARGS, NULL},
     {"_threads", threads, METH_NOARGS, NULL},
+    {"_alloc_fail_after", alloc_fail_after, METH_O, NULL},
     {"_config", config, METH_NOARGS, NULL},
     {0},
 };
@@ -83,6 +96,7 @@ static int exec(PyObject *module) {
     PyState *state = py_state(module);
     state->module = module;
     state->options = py_options_default();
+    py_watch_begin(state);
     state->options_word = py_options_word(&state->options);
     py_init_python_mode(state);
     if (py_errors_init(state, module) || ps_front_types_init(&state->types, module) ||
@@ -108,9 +122,13 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(state->kernel_type);
     Py_VISIT(state->ndarray_type);
     Py_VISIT(state->view_type);
-    PyObject *const of_mode[] = {(PyObject *)state->mode.number, (PyObject *)state->mode.array,
-                                 (PyObject *)state->mode.vector, (PyObject *)state->mode.domain,
-                                 (PyObject *)state->mode.iterator, state->mode.rewrite, state->mode.kept};
+    PyObject *const of_mode[] = {(PyObject *)state->mode.number,
+                                 (PyObject *)state->mode.array,
+                                 (PyObject *)state->mode.vector,
+                                 (PyObject *)state->mode.domain,
+                                 (PyObject *)state->mode.iterator,
+                                 state->mode.rewrite,
+                                 state->mode.kept};
     for (size_t i = 0; i < PS_COUNT(of_mode); i++) Py_VISIT(of_mode[i]);
     Py_VISIT(state->numpy.type);
     return dlpack_traverse(&state->dlpack, visit, arg);
@@ -145,7 +163,10 @@ static int clear(PyObject *module) {
     return 0;
 }
 
-static void release(void *module) { clear(module); }
+static void release(void *module) {
+    py_watch_end(py_state(module));
+    clear(module);
+}
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, exec},

@@ -65,13 +65,13 @@ static bool any_text(PyObject *annotations) {
 }
 
 PyObject *py_signature_early(PyObject *function) {
+    if (!(((PyCodeObject *)PyFunction_GET_CODE(function))->co_flags & CO_NESTED)) return NULL;
 #if PY_VERSION_HEX >= 0x030E0000
-    return NULL; /* annotations are closures of their own */
+    /* Those that are not text stand in a function of their own, which sees what is around it. */
+    if (((PyFunctionObject *)function)->func_annotate) return NULL;
 #endif
     PyObject *annotations = PyFunction_GetAnnotations(function);
-    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
-    if (!annotations || !(code->co_flags & CO_NESTED) || !PyDict_Check(annotations) || !any_text(annotations))
-        return NULL;
+    if (!annotations || !PyDict_Check(annotations) || !any_text(annotations)) return NULL;
     PyObject *outer = PyEval_GetLocals(), *out = PyDict_New(); /* the decorator's caller */
     PyObject *locals = out ? closure_names(function, outer) : NULL;
     PyObject *items = locals ? PyDict_Items(annotations) : NULL;
@@ -90,11 +90,16 @@ PyObject *py_signature_early(PyObject *function) {
 }
 
 static PyObject *evaluate_late(const PyState *state, PyObject *annotation, PyObject *function, PyObject *name) {
-    if (!PyUnicode_Check(annotation)) return Py_NewRef(annotation);
+    if (!PyUnicode_Check(annotation)) return Py_NewRef(ps_front_annotation(&state->types, annotation));
     PyObject *locals = closure_names(function, NULL);
     PyObject *value = locals ? evaluate(annotation, function, locals) : NULL;
     Py_XDECREF(locals);
-    if (value || !PyErr_ExceptionMatches(PyExc_Exception)) return value;
+    if (value) {
+        PyObject *inner = Py_NewRef(ps_front_annotation(&state->types, value));
+        Py_DECREF(value);
+        return inner;
+    }
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
     PyErr_NormalizeException(&type, &error, &trace);
@@ -217,8 +222,8 @@ static int read_params(const PyState *state, PyObject *function, PyObject *annot
 }
 
 static int read_return(const PyState *state, PyObject *function, PyObject *annotations, PySignature *out) {
-    PyObject *annotation = annotations ? PyDict_GetItemString(annotations, "return") : NULL;
-    if (!annotation || annotation == Py_None) return 0;
+    PyObject *annotation = annotations ? ps_dict_find(annotations, "return") : NULL;
+    if (!annotation || annotation == Py_None) return PyErr_Occurred() ? -1 : 0;
     PyObject *name = PyUnicode_FromString("return");
     PyObject *value = name ? evaluate_late(state, annotation, function, name) : NULL;
     Py_XDECREF(name);

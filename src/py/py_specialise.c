@@ -35,7 +35,7 @@ bool py_template_same(PyObject *a, PyObject *b) {
 
 static int refuse_array_type(const PyState *state, PyObject *arg, const char *name) {
     if (py_refuse_proxy(state, arg)) return -1;
-    const char *hint = PyObject_HasAttrString(arg, "__array__") ? "; pass numpy.asarray(...) of it"
+    const char *hint = PyObject_HasAttrString(arg, "__array__")  ? "; pass numpy.asarray(...) of it"
                        : PyList_Check(arg) || PyTuple_Check(arg) ? "; make it an array with numpy.array(...)"
                                                                  : "";
     py_error(state, PS_MSG_PY_ARRAY_TYPE, name, Py_TYPE(arg)->tp_name, hint);
@@ -200,39 +200,9 @@ int py_spec_traverse(PySpec *spec, visitproc visit, void *arg) {
     return 0;
 }
 
-/* The tree of the function's code, read when first needed. Trees of other code stay: a build may be using one. */
-static PsAstTree *tree_of(PyKernel *kernel) {
-    PyObject *code = PyFunction_GET_CODE(kernel->function);
-    for (PyTree *t = kernel->trees; t; t = t->next)
-        if (t->code == code) return t->tree;
-    /* The stamp is of the code that was decorated. */
-    PsAstTree *tree = ps_ast_read(kernel->function, kernel->trees ? 0 : kernel->stamp);
-    PyTree *node = tree ? ps_alloc(sizeof *node) : NULL;
-    if (!node) {
-        if (tree) {
-            ps_ast_tree_free(tree);
-            PyErr_NoMemory();
-        }
-        return NULL;
-    }
-    *node = (PyTree){tree, Py_NewRef(code), kernel->trees};
-    kernel->trees = node;
-    return tree;
-}
-
-void py_trees_free(PyTree *tree) {
-    while (tree) {
-        PyTree *next = tree->next;
-        ps_ast_tree_free(tree->tree);
-        Py_DECREF(tree->code);
-        ps_free(tree);
-        tree = next;
-    }
-}
-
 PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam *params, PsBuild *out) {
     memset(out, 0, sizeof *out);
-    PsAstTree *tree = tree_of(kernel);
+    PsAstTree *tree = ps_ast_tree_of(&kernel->trees, kernel->function, kernel->stamp);
     PyObject *function = kernel->function, *code = PyFunction_GET_CODE(function);
     PsStatus status = ps_loop_build(&kernel->state->types, options, function, tree, params,
                                     kernel->signature.nparams, kernel->signature.returns, out);
@@ -242,7 +212,7 @@ PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam
 
 void py_build_raise(const PyState *state, PsStatus status, const PsBuild *build) {
     PySources sources = {0};
-    if (build->module) sources = (PySources){build->module->sources.data, build->module->sources.len};
+    if (build->module) sources = py_sources_of(build->module);
     py_raise_status(state, status, &sources, &build->diag);
     if (build->cause) py_raise_from(build->cause);
 }
@@ -278,7 +248,8 @@ static PsStatus compile(const PyState *state, PySpec *spec, PsBuild *build) {
     if (PyErr_CheckSignals()) return PS_PYERR;
     Py_BEGIN_ALLOW_THREADS status =
         ps_driver_compile(build->module, &options, &spec->exe, &spec->times, &build->diag);
-    Py_END_ALLOW_THREADS if (PyErr_CheckSignals()) return PS_PYERR; /* what was compiled is kept by the driver */
+    Py_END_ALLOW_THREADS if (
+        PyErr_CheckSignals()) return PS_PYERR; /* what was compiled is kept by the driver */
     return status;
 }
 
@@ -295,7 +266,7 @@ static PsStatus fill(const PyState *state, PySpec *spec, const PsParam *params, 
     spec->result_word = words;
     spec->facts = build->facts;
     build->facts = (PsFacts){0};
-    if (!py_guard_make(&spec->guard, &spec->arena, &spec->facts) ||
+    if (!py_guard_make(&spec->guard, state, &spec->arena, &spec->facts) ||
         !py_sources_copy(&spec->sources, &spec->arena, build->module))
         return PS_NOMEM;
     return PS_OK;

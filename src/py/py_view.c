@@ -228,7 +228,7 @@ void py_views_drop(PyKernel *kernel, PyObject **args) {
 int py_view_describe(const PyState *state, PyObject *arg, const ScalarPlace *place, PsParam *out) {
     const DlKnown *known = dlpack_known(&state->dlpack, Py_TYPE(arg));
     uint64_t words[1 + 2 * PS_MAX_AXES];
-    StridedSource from;
+    StridedSource from = {0};
     if (Py_IS_TYPE(arg, state->view_type)) {
         from = view_source((const PyView *)arg);
         out->dtype = ((const PyView *)arg)->dtype;

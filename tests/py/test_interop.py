@@ -262,7 +262,7 @@ def test_a_buffer_is_held_while_another_thread_runs_the_kernel():
     def spin(x: ARRAY, rounds: ti.i32):
         for i in x:
             for _ in range(rounds):
-                x[i] = (x[i] * 5 + 1) & 127
+                x[i] = ti.u8((x[i] * 5 + 1) & 127)
 
     b = bytearray(100_000)
     spin(b, 1)

@@ -12,6 +12,18 @@
 
 #include "base/base.h"
 
+/* As PyDict_GetItemString, which hides exceptions: borrowed; NULL, perhaps with an exception. */
+static inline PyObject *ps_dict_find(PyObject *dict, const char *name) {
+    PyObject *key = PyUnicode_InternFromString(name), *found = key ? PyDict_GetItemWithError(dict, key) : NULL;
+    Py_XDECREF(key);
+    return found;
+}
+/* Drops an exception that only says "not so". Ctrl-C and lack of memory stay: they are not for us to answer. */
+static inline void ps_forgive(void) {
+    if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_MemoryError)) return;
+    if (PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
+}
+
 typedef enum PsAstKind {
 #define PS_AST(id, name) PS_AST_##id,
 #include "front/ast/ast.def"
@@ -87,5 +99,18 @@ uint64_t ps_ast_stamp(PyObject *function);
  * nested functions, methods, notebooks, `python -c`, exec with an entry in linecache are fine. */
 PsAstTree *ps_ast_read(PyObject *function, uint64_t stamp);
 void ps_ast_tree_free(PsAstTree *tree);
+
+/* The trees of one function object, newest first: one for each code object that it had, which is one, but for acrobats.
+ * All stay until the owner dies, since a build may be using an older one. */
+typedef struct PsAstTrees {
+    PsAstTree *tree;
+    PyObject *code; /* owned */
+    struct PsAstTrees *next;
+} PsAstTrees;
+/* The tree of the function's code as it is now, read when first needed; the stamp is of the code that was decorated. NULL
+ * with an exception. */
+PsAstTree *ps_ast_tree_of(PsAstTrees **trees, PyObject *function, uint64_t stamp);
+void ps_ast_trees_free(PsAstTrees *trees);
+int ps_ast_trees_traverse(const PsAstTrees *trees, visitproc visit, void *arg);
 
 #endif

@@ -19,10 +19,10 @@ void ast_source_refuse(PyObject *code); /* raises: what stands there is not what
 
 /* ast_text.c: the texts that may hold the function, best first. */
 typedef struct AstText {
-    PyObject *text;  /* str, owned; lines end with \n */
-    uint64_t stamp;  /* of its file (ps_ast_stamp); 0: it is in no file */
-    bool unchanged;  /* the file is older than the process that imported it */
-    bool guess;      /* it may be another program's */
+    PyObject *text; /* str, owned; lines end with \n */
+    uint64_t stamp; /* of its file (ps_ast_stamp); 0: it is in no file */
+    bool unchanged; /* the file is older than the process that imported it */
+    bool guess;     /* it may be another program's */
 } AstText;
 int ast_text_next(PyFunctionObject *function, int *which, AstText *out); /* 1, 0: no more, -1: exception */
 

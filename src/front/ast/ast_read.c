@@ -453,3 +453,41 @@ void ps_ast_tree_free(PsAstTree *tree) {
     ps_arena_free(&tree->arena);
     ps_free(tree);
 }
+
+/* -- the trees of one function -- */
+
+PsAstTree *ps_ast_tree_of(PsAstTrees **trees, PyObject *function, uint64_t stamp) {
+    PyObject *code = PyFunction_GET_CODE(function);
+    for (const PsAstTrees *t = *trees; t; t = t->next)
+        if (t->code == code) return t->tree;
+    Py_INCREF(code); /* reading runs Python code */
+    PsAstTree *tree = ps_ast_read(function, *trees ? 0 : stamp);
+    PsAstTrees *node = tree ? ps_alloc(sizeof *node) : NULL;
+    if (!node) {
+        if (tree) PyErr_NoMemory();
+        ps_ast_tree_free(tree);
+        Py_DECREF(code);
+        return NULL;
+    }
+    *node = (PsAstTrees){tree, code, *trees};
+    *trees = node;
+    return tree;
+}
+
+void ps_ast_trees_free(PsAstTrees *trees) {
+    while (trees) {
+        PsAstTrees *next = trees->next;
+        ps_ast_tree_free(trees->tree);
+        Py_DECREF(trees->code);
+        ps_free(trees);
+        trees = next;
+    }
+}
+
+int ps_ast_trees_traverse(const PsAstTrees *trees, visitproc visit, void *arg) {
+    for (; trees; trees = trees->next) {
+        Py_VISIT(trees->tree->keep);
+        Py_VISIT(trees->code);
+    }
+    return 0;
+}

@@ -53,7 +53,8 @@ static int64_t stat_ns(const struct timespec *t) { return (int64_t)t->tv_sec * 1
 
 static bool is_older_than_process(const struct stat *info) {
     int64_t start = __atomic_load_n(&process_start, __ATOMIC_RELAXED);
-    return start > 0 && stat_ns(&info->st_ctim) < start - MARGIN_NS && stat_ns(&info->st_mtim) < start - MARGIN_NS;
+    return start > 0 && stat_ns(&info->st_ctim) < start - MARGIN_NS &&
+           stat_ns(&info->st_mtim) < start - MARGIN_NS;
 }
 
 static uint64_t stamp_of(const struct stat *info) {
@@ -90,7 +91,8 @@ static void read_cookie(const char *line, size_t len, char *out, size_t size) {
     for (; at + 7 < len; at++)
         if (memcmp(line + at, "coding", 6) == 0 && (line[at + 6] == ':' || line[at + 6] == '=')) break;
     if (at + 7 >= len) return;
-    for (at += 7; at < len && (line[at] == ' ' || line[at] == '\t'); at++) {}
+    for (at += 7; at < len && (line[at] == ' ' || line[at] == '\t'); at++) {
+    }
     for (; at < len && n + 1 < size && (Py_ISALNUM(line[at]) || strchr("-_.", line[at])); at++)
         out[n++] = line[at];
     out[n] = 0;
@@ -105,7 +107,8 @@ static bool is_blank_or_comment(const char *line, size_t len) {
 static PyObject *decode(const char *bytes, size_t size) {
     char encoding[64] = "";
     size_t first = 0, second = 0;
-    if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) return PyUnicode_DecodeUTF8(bytes + 3, (Py_ssize_t)size - 3, NULL);
+    if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
+        return PyUnicode_DecodeUTF8(bytes + 3, (Py_ssize_t)size - 3, NULL);
     while (first < size && bytes[first] != '\n') first++;
     read_cookie(bytes, first, encoding, sizeof encoding);
     if (!encoding[0] && first < size && is_blank_or_comment(bytes, first)) {
@@ -122,14 +125,14 @@ static int read_all(int fd, PsBuf *out) {
     return n < 0 || out->failed ? -1 : 0;
 }
 
-/* NULL without an exception, here and below: there is no such text. */
+/* NULL, here and below: there is no such text, or an exception. */
 static PyObject *text_of_file(PyFunctionObject *function, AstText *out) {
     PyObject *filename = ((PyCodeObject *)function->func_code)->co_filename, *path = NULL, *text = NULL;
     struct stat info = {0};
     PsBuf buf = {0};
     const char *name = PyUnicode_AsUTF8(filename);
     if (!name || !is_file_name(name) || !PyUnicode_FSConverter(filename, &path)) {
-        PyErr_Clear();
+        ps_forgive();
         return NULL;
     }
     int fd = open(PyBytes_AS_STRING(path), O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -139,7 +142,7 @@ static PyObject *text_of_file(PyFunctionObject *function, AstText *out) {
         text = decode(buf.data ? buf.data : "", buf.len);
     close(fd);
     ps_buf_free(&buf);
-    if (!text) PyErr_Clear(); /* bytes that are not in its encoding */
+    if (!text) ps_forgive(); /* bytes that are not in its encoding */
     out->stamp = stamp_of(&info);
     out->unchanged = is_older_than_process(&info);
     return text;
@@ -155,7 +158,7 @@ static PyObject *join(PyObject *lines) {
         text = PyUnicode_Join(empty, lines);
     Py_XDECREF(empty);
     Py_XDECREF(lines);
-    if (!text) PyErr_Clear();
+    if (!text) ps_forgive();
     return text;
 }
 
@@ -170,15 +173,15 @@ static PyObject *text_of_code(PyFunctionObject *function, AstText *out) {
 
 /* What exec runs has the file name of `python -c` too. */
 static bool is_string(PyFunctionObject *function) {
-    return PyUnicode_CompareWithASCIIString(((PyCodeObject *)function->func_code)->co_filename, "<string>") == 0;
+    return PyUnicode_CompareWithASCIIString(((PyCodeObject *)function->func_code)->co_filename, "<string>") ==
+           0;
 }
 
 static PyObject *text_of_linecache(PyFunctionObject *function, AstText *out) {
     PyObject *filename = ((PyCodeObject *)function->func_code)->co_filename, *lines = NULL;
     PyObject *linecache = PyImport_ImportModule("linecache");
     out->guess = is_string(function);
-    if (linecache)
-        lines = PyObject_CallMethod(linecache, "getlines", "OO", filename, function->func_globals);
+    if (linecache) lines = PyObject_CallMethod(linecache, "getlines", "OO", filename, function->func_globals);
     Py_XDECREF(linecache);
     return join(lines);
 }
@@ -198,7 +201,7 @@ static PyObject *find_command(PyObject *argv) {
         for (const char *at = text + 1; *at; at++) {
             if (*at == 'm') return NULL;
             if (*at != 'c' && *at != 'W' && *at != 'X') continue;
-            bool next = !at[1]; /* the argument is the next word */
+            bool next = !at[1];                   /* the argument is the next word */
             if (*at == 'c' && !next) return NULL; /* -cCODE: nobody writes that */
             if (*at == 'c') return i + 1 < PyList_GET_SIZE(argv) ? PyList_GET_ITEM(argv, i + 1) : NULL;
             i += next;
@@ -236,11 +239,12 @@ static PyObject *only_newlines(PyObject *text) {
 }
 
 int ast_text_next(PyFunctionObject *function, int *which, AstText *out) {
-    static PyObject *(*const ways[])(PyFunctionObject *, AstText *) = {text_of_code, text_of_file, text_of_linecache,
-                                                                      text_of_command};
+    static PyObject *(*const ways[])(PyFunctionObject *, AstText *) = {text_of_code, text_of_file,
+                                                                       text_of_linecache, text_of_command};
     while (*which < (int)PS_COUNT(ways)) {
         *out = (AstText){0};
         out->text = ways[(*which)++](function, out);
+        if (!out->text && PyErr_Occurred()) return -1;
         if (!out->text) continue;
         out->text = only_newlines(out->text);
         return out->text ? 1 : -1;

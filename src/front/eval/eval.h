@@ -90,13 +90,12 @@ typedef struct PsTemplateAnnotationObject { /* template() */
 typedef struct PsFuncObject {         /* @func, @pyfunc */
     PyObject_HEAD PyObject *function; /* the Python function */
     PyObject *dict;                   /* __name__, __doc__, __wrapped__, ... */
-    PsAstTree *tree;                  /* NULL until first used; owned */
+    PsAstTrees *trees;                /* NULL until first used; owned */
     uint64_t stamp;                   /* of its file when it was decorated */
     bool pyfunc;                      /* may also be called from Python */
 } PsFuncObject;
 /* What @func and @pyfunc make of a Python function; TypeError for anything else. */
 PyObject *ps_front_func_new(PyTypeObject *type, PyObject *function, bool pyfunc);
-PsAstTree *ps_func_tree(PsFuncObject *func); /* reads it when needed; NULL with an exception set */
 
 /* Python-facing types, made once per module and reachable from py's module state. */
 typedef struct PsFrontTypes {
@@ -114,6 +113,9 @@ typedef struct PsFrontTypes {
 /* Adds the types and all dtype and builtin objects to the module dict. -1 with an exception set. */
 int ps_front_types_init(PsFrontTypes *types, PyObject *module);
 
+/* What an annotation says to us: of typing.Annotated[T, ...] the first of our annotations in it, else the annotation
+ * itself; borrowed from it. No exception is set. */
+PyObject *ps_front_annotation(const PsFrontTypes *types, PyObject *annotation);
 /* A dtype annotation or object -> scalar type: dtype objects, Python int/float/bool (default_ip, default_fp, u1),
  * numpy dtypes and scalar types; PS_KIND_NONE when it is none of these (no exception set). */
 PsType ps_front_dtype(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object);

@@ -349,9 +349,10 @@ PyObject *ps_proxy_call(PyObject *callee, PyObject *const *args, Py_ssize_t narg
 
 /* abs() and round() are the builtins of these names. */
 static PyObject *call_builtin(PyObject *self, const char *name) {
-    PyObject *builtins = PyEval_GetBuiltins(), *callee = builtins ? PyDict_GetItemString(builtins, name) : NULL;
+    PyObject *builtins = PyEval_GetBuiltins(), *callee = builtins ? ps_dict_find(builtins, name) : NULL;
     PsFront *front = front_of(self, self);
     if (!front) return raise_dead();
+    if (!callee && PyErr_Occurred()) return NULL;
     if (!callee) return PyErr_Format(PyExc_NameError, "name '%s' is not defined", name);
     return call_rule(front, callee, &self, 1);
 }

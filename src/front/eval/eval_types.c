@@ -153,7 +153,7 @@ static int Func_traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(self->function);
     Py_VISIT(self->dict);
-    return 0;
+    return ps_ast_trees_traverse(self->trees, visit, arg);
 }
 
 static int Func_clear(PyObject *object) {
@@ -168,7 +168,7 @@ static void Func_dealloc(PyObject *object) {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     Func_clear(object);
-    ps_ast_tree_free(self->tree);
+    ps_ast_trees_free(self->trees);
     type->tp_free(object);
     Py_DECREF(type);
 }
@@ -220,11 +220,6 @@ PyObject *ps_front_func_new(PyTypeObject *type, PyObject *function, bool pyfunc)
     PyErr_Clear();
     if (self->dict) PyDict_SetItemString(self->dict, "__wrapped__", function);
     return (PyObject *)self;
-}
-
-PsAstTree *ps_func_tree(PsFuncObject *func) {
-    if (!func->tree) func->tree = ps_ast_read(func->function, func->stamp);
-    return func->tree;
 }
 
 static PyMemberDef func_members[] = {
@@ -302,7 +297,25 @@ static PsType numpy_dtype(PyObject *object) {
     return found;
 }
 
+static bool is_ours(const PsFrontTypes *types, PyObject *object) {
+    return Py_IS_TYPE(object, types->dtype) || Py_IS_TYPE(object, types->ndarray_annotation) ||
+           Py_IS_TYPE(object, types->template_annotation) || object == (PyObject *)types->ndarray_annotation ||
+           object == (PyObject *)types->template_annotation;
+}
+
+PyObject *ps_front_annotation(const PsFrontTypes *types, PyObject *annotation) {
+    if (strcmp(Py_TYPE(annotation)->tp_name, "_AnnotatedAlias") != 0) return annotation;
+    PyObject *told = PyObject_GetAttrString(annotation, "__metadata__"), *found = annotation;
+    if (!told) PyErr_Clear();
+    Py_ssize_t len = told && PyTuple_Check(told) ? PyTuple_GET_SIZE(told) : 0;
+    for (Py_ssize_t i = len - 1; i >= 0; i--)
+        if (is_ours(types, PyTuple_GET_ITEM(told, i))) found = PyTuple_GET_ITEM(told, i);
+    Py_XDECREF(told); /* the annotation holds it */
+    return found;
+}
+
 PsType ps_front_dtype(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object) {
+    object = ps_front_annotation(types, object);
     if (Py_IS_TYPE(object, types->dtype)) return ((PsDtypeObject *)object)->type;
     if (object == (PyObject *)&PyLong_Type) return options->default_ip;
     if (object == (PyObject *)&PyFloat_Type) return options->default_fp;

@@ -163,7 +163,7 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
     if (!annotation) return PyErr_Occurred() ? PS_PYERR : PS_OK;
     if (PyUnicode_Check(annotation) && arg->param->a) /* from __future__ import annotations */
         TRY(loop_eval_python(l, arg->param->a, &annotation));
-    arg->annotation = annotation;
+    arg->annotation = annotation = ps_front_annotation(l->front.types, annotation);
     if (is_template(l->front.types, annotation)) {
         arg->is_template = true;
         return PS_OK;

@@ -269,7 +269,7 @@ static PsStatus form_static_assert(Loop *l, CallArgs *args, PsValue *out) {
 
 static PsStatus form_static_print(Loop *l, CallArgs *args, PsValue *out) {
     PyObject *builtins = PyEval_GetBuiltins(),
-             *print = builtins ? PyDict_GetItemString(builtins, "print") : NULL;
+             *print = builtins ? ps_dict_find(builtins, "print") : NULL;
     PyObject *tuple = ps_front_keep(&l->front, PyTuple_New(args->nargs));
     *out = ps_value_python(Py_None);
     for (uint32_t i = 0; tuple && i < args->nargs; i++) {
@@ -277,7 +277,7 @@ static PsStatus form_static_print(Loop *l, CallArgs *args, PsValue *out) {
         if (!item) return PS_PYERR;
         PyTuple_SET_ITEM(tuple, i, item);
     }
-    if (!tuple || !print) return tuple ? PS_OK : PS_PYERR;
+    if (!tuple || !print) return PyErr_Occurred() ? PS_PYERR : PS_OK;
     return ps_value_take(&l->front, PyObject_Call(print, tuple, NULL), out);
 }
 

@@ -99,27 +99,65 @@ PsStatus loop_make_ndrange(Loop *l, const CallArgs *args, PsValue *out) {
 
 /* -- bounds -- */
 
-PsStatus loop_parallel_bound(Loop *l, const PsValue *value, PsRef *out) {
-    PsBuilder *b = loop_b(l);
+/* Beyond i32, or of a type that may be. */
+static bool is_wide(Loop *l, const PsValue *value) {
     PsType type = loop_numeric(l, value);
     int64_t known;
-    PsRef wide;
-    TRY(check_bound(l, value));
-    if (value->kind == PS_VALUE_PYTHON) {
-        ps_number_int(value->object, &known);
-        if (known < -(int64_t)PS_INDEX_LIMIT || known > PS_INDEX_LIMIT)
-            return FAIL(l, RANGE_LARGE, loop_describe(l, value), (long long)PS_INDEX_LIMIT);
-        *out = ps_build_int(b, PS_I32, known);
+    if (value->kind == PS_VALUE_PYTHON && ps_number_int(value->object, &known))
+        return known < INT32_MIN || known > INT32_MAX;
+    return ps_scalar_bits(type) == 64 || type == PS_U32;
+}
+
+PsType loop_bounds_type(Loop *l, const PsValue *lo, const PsValue *hi) {
+    return is_wide(l, lo) || is_wide(l, hi) ? PS_I64 : PS_I32;
+}
+
+PsStatus loop_bound_as(Loop *l, const PsValue *value, PsType type, PsRef *out) {
+    if (value->kind == PS_VALUE_SCALAR && value->type == PS_U64) {
+        PsBuilder *b = loop_b(l);
+        PsRef fits = ps_build_binary(b, PS_OP_MIN, value->ref, ps_build_int(b, PS_U64, INT64_MAX));
+        *out = ps_build_cast(b, fits, PS_I64);
         return PS_OK;
     }
-    if (ps_scalar_bits(type) < 32 || type == PS_I32) return loop_as(l, value, PS_I32, out);
-    if (type == PS_U64) {
-        wide = ps_build_binary(b, PS_OP_MIN, value->ref, ps_build_int(b, PS_U64, INT32_MAX));
-    } else {
-        wide = ps_build_binary(b, PS_OP_MIN, ps_build_cast(b, value->ref, PS_I64),
-                               ps_build_int(b, PS_I64, INT32_MAX));
-        wide = ps_build_binary(b, PS_OP_MAX, wide, ps_build_int(b, PS_I64, INT32_MIN));
-    }
-    *out = ps_build_cast(b, wide, PS_I32);
+    return loop_as(l, value, type, out);
+}
+
+static PsStatus check_parallel_bound(Loop *l, const PsValue *value) {
+    int64_t known;
+    TRY(check_bound(l, value));
+    if (value->kind != PS_VALUE_PYTHON) return PS_OK;
+    ps_number_int(value->object, &known);
+    if (known < -(int64_t)PS_INDEX_LIMIT || known > PS_INDEX_LIMIT)
+        return FAIL(l, RANGE_LARGE, loop_describe(l, value), (long long)PS_INDEX_LIMIT);
+    return PS_OK;
+}
+
+/* The i64 moved into [least, most]. */
+static PsRef clamp(PsBuilder *b, PsRef value, int64_t least, int64_t most) {
+    value = ps_build_binary(b, PS_OP_MIN, value, ps_build_int(b, PS_I64, most));
+    return ps_build_binary(b, PS_OP_MAX, value, ps_build_int(b, PS_I64, least));
+}
+
+/* What has iterations keeps some, what has none gets none: both ends beyond i32 must not meet at its end. */
+static void clamp_both(PsBuilder *b, PsRef *lo, PsRef *hi) {
+    PsRef any = ps_build_binary(b, PS_OP_LT, *lo, *hi);
+    *lo = clamp(b, *lo, INT32_MIN, INT32_MAX - 1);
+    *hi = ps_build_select(b, any, clamp(b, *hi, INT32_MIN + 1, INT32_MAX), *lo);
+}
+
+PsStatus loop_parallel_bounds(Loop *l, const PsValue *lo, const PsValue *hi, PsRef *out_lo, PsRef *out_hi) {
+    PsBuilder *b = loop_b(l);
+    TRY(check_parallel_bound(l, lo));
+    TRY(check_parallel_bound(l, hi));
+    PsType type = loop_bounds_type(l, lo, hi);
+    TRY(loop_bound_as(l, lo, type, out_lo));
+    TRY(loop_bound_as(l, hi, type, out_hi));
+    if (type == PS_I32) return PS_OK;
+    if (lo->kind == PS_VALUE_PYTHON) /* within the limit */
+        *out_hi = clamp(b, *out_hi, INT32_MIN, INT32_MAX);
+    else
+        clamp_both(b, out_lo, out_hi);
+    *out_lo = ps_build_cast(b, *out_lo, PS_I32);
+    *out_hi = ps_build_cast(b, *out_hi, PS_I32);
     return PS_OK;
 }

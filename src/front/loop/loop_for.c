@@ -74,8 +74,7 @@ static PsStatus exec_parallel(Loop *l, For *f) {
     PsDomain *domain = &f->domain;
     for (uint32_t i = 0; i < domain->ndim; i++) {
         uint32_t axis = domain->has_axes ? domain->axes[i] : i;
-        TRY(loop_parallel_bound(l, &domain->lo[axis], &args[2 * i]));
-        TRY(loop_parallel_bound(l, &domain->hi[axis], &args[2 * i + 1]));
+        TRY(loop_parallel_bounds(l, &domain->lo[axis], &domain->hi[axis], &args[2 * i], &args[2 * i + 1]));
     }
     PsBuilder *b = loop_b(l), saved = *b;
     PsRef op;
@@ -93,34 +92,6 @@ static PsStatus exec_parallel(Loop *l, For *f) {
 }
 
 /* -- serial -- */
-
-/* Whether a break of this loop stands in the body, so that a nest must be left as a whole. */
-static bool breaks(const PsAstList *body) {
-    for (uint32_t i = 0; i < body->len; i++) {
-        const PsAst *node = body->items[i];
-        if (node->kind == PS_AST_BREAK) return true;
-        if (node->kind == PS_AST_IF && (breaks(&node->body) || breaks(&node->orelse))) return true;
-    }
-    return false;
-}
-
-static bool is_wide(Loop *l, const PsValue *value) {
-    PsType type = loop_numeric(l, value);
-    int64_t known;
-    if (value->kind == PS_VALUE_PYTHON && ps_number_int(value->object, &known))
-        return known < INT32_MIN || known > INT32_MAX;
-    return ps_scalar_bits(type) == 64 || type == PS_U32;
-}
-
-static PsStatus serial_bound(Loop *l, const PsValue *value, PsType type, PsRef *out) {
-    if (value->kind == PS_VALUE_SCALAR && value->type == PS_U64) {
-        PsBuilder *b = loop_b(l);
-        PsRef fits = ps_build_binary(b, PS_OP_MIN, value->ref, ps_build_int(b, PS_U64, INT64_MAX));
-        *out = ps_build_cast(b, fits, PS_I64);
-        return PS_OK;
-    }
-    return loop_as(l, value, type, out);
-}
 
 static PsStatus exec_serial_axis(Loop *l, For *f, uint32_t level, PsRef broken, const PsRef *bounds);
 
@@ -162,11 +133,12 @@ static PsStatus exec_serial(Loop *l, For *f) {
     PsDomain *domain = &f->domain;
     for (uint32_t i = 0; i < domain->ndim; i++) {
         uint32_t axis = domain->has_axes ? domain->axes[i] : i;
-        PsType type = is_wide(l, &domain->lo[axis]) || is_wide(l, &domain->hi[axis]) ? PS_I64 : PS_I32;
-        TRY(serial_bound(l, &domain->lo[axis], type, &bounds[2 * i]));
-        TRY(serial_bound(l, &domain->hi[axis], type, &bounds[2 * i + 1]));
+        PsType type = loop_bounds_type(l, &domain->lo[axis], &domain->hi[axis]);
+        TRY(loop_bound_as(l, &domain->lo[axis], type, &bounds[2 * i]));
+        TRY(loop_bound_as(l, &domain->hi[axis], type, &bounds[2 * i + 1]));
     }
-    if (domain->ndim > 1 && breaks(&f->node->body)) broken = ps_build_var(loop_b(l), PS_U1);
+    /* a break leaves a nest as a whole */
+    if (domain->ndim > 1 && loop_has_break(&f->node->body)) broken = ps_build_var(loop_b(l), PS_U1);
     return exec_serial_axis(l, f, 0, broken, bounds);
 }
 

@@ -337,7 +337,7 @@ static PsStatus call_either_way(Loop *l, FuncCall *call, PsValue *out) {
 }
 
 PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallArgs *args, PsValue *out) {
-    FuncCall call = {.func = func, .tree = ps_func_tree(func)};
+    FuncCall call = {.func = func, .tree = ps_ast_tree_of(&func->trees, func->function, func->stamp)};
     if (!call.tree) return ps_front_no_tree(&l->front, func->function);
     call.name = PyUnicode_AsUTF8(((PyFunctionObject *)func->function)->func_name);
     if (!call.name) return PS_PYERR;
@@ -348,12 +348,12 @@ PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallAr
             if (!call.args[i].is_template) call.args[i].value = loop_load(l, &call.args[i].value);
         PyObject *annotations = PyObject_GetAttrString(func->function, "__annotations__");
         call.returns =
-            annotations && PyDict_Check(annotations) ? PyDict_GetItemString(annotations, "return") : NULL;
+            annotations && PyDict_Check(annotations) ? ps_dict_find(annotations, "return") : NULL;
         if (call.returns) Py_INCREF(call.returns);
         Py_XDECREF(annotations);
         if (call.returns && !ps_front_keep(&l->front, call.returns))
             status = PS_PYERR;
-        else if (!annotations)
+        else if (PyErr_Occurred())
             status = PS_PYERR;
     }
     if (!status) status = call_either_way(l, &call, out);

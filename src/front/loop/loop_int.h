@@ -198,6 +198,7 @@ PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_assign_name(Loop *l, PsAst *target, const PsValue *value) PS_MUST_CHECK;
 PsStatus loop_new_local(Loop *l, PyObject *name, PsRef value) PS_MUST_CHECK;
+bool loop_has_break(const PsAstList *body); /* one that ends the loop whose body it is */
 PsStatus loop_refuse_node(Loop *l, const char *name) PS_MUST_CHECK; /* a node kernels do not have */
 PsStatus loop_exec_for(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_exec_break(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
@@ -220,10 +221,20 @@ typedef struct PsDomain {
 PsStatus loop_make_ndrange(Loop *l, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_range_domain(Loop *l, const CallArgs *args, PsDomain *out) PS_MUST_CHECK;
 PsStatus loop_array_domain(Loop *l, const PsValue *array, PsDomain *out) PS_MUST_CHECK;
-PsStatus loop_parallel_bound(Loop *l, const PsValue *value, PsRef *out) PS_MUST_CHECK;
+PsType loop_bounds_type(Loop *l, const PsValue *lo, const PsValue *hi); /* i32, or i64 for wider ones */
+/* u64 beyond i64 is cut to it. */
+PsStatus loop_bound_as(Loop *l, const PsValue *value, PsType type, PsRef *out) PS_MUST_CHECK;
+PsStatus loop_parallel_bounds(Loop *l, const PsValue *lo, const PsValue *hi, PsRef *out_lo,
+                              PsRef *out_hi) PS_MUST_CHECK;
 
 /* loop_print.c */
 PsStatus loop_print(Loop *l, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+typedef struct LoopText { /* what print would write of one value */
+    uint32_t id;          /* in module->texts, with a mark for each runtime value */
+    PsRef *values;
+    uint32_t nvalues;
+} LoopText;
+PsStatus loop_text(Loop *l, const PsValue *value, LoopText *out) PS_MUST_CHECK;
 PsStatus loop_format(Loop *l, PyObject *format, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_eval_fstring(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 

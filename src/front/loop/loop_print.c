@@ -107,6 +107,20 @@ PsStatus loop_print(Loop *l, CallArgs *args, PsValue *out) {
     return status;
 }
 
+PsStatus loop_text(Loop *l, const PsValue *value, LoopText *out) {
+    Text t = {0};
+    PsStatus status = add_value(l, &t, value, false);
+    if (!status && t.text.failed) status = PS_NOMEM;
+    if (!status) {
+        out->id = ps_module_add_text(l->front.module, t.text.data ? t.text.data : "");
+        out->values = t.values.data;
+        out->nvalues = t.values.len;
+        if (!out->id) status = PS_NOMEM;
+    }
+    ps_buf_free(&t.text);
+    return status;
+}
+
 /* -- texts as values -- */
 
 typedef PsVec(PsValue) Parts;

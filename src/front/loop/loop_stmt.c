@@ -81,13 +81,11 @@ static PsStatus exec_if(Loop *l, PsAst *node, Flow *flow) {
     return PS_OK;
 }
 
-/* Whether a break in the body can end this loop (one in a loop inside cannot). */
-static bool has_break(const PsAstList *body) {
+bool loop_has_break(const PsAstList *body) {
     for (uint32_t i = 0; i < body->len; i++) {
         const PsAst *node = body->items[i];
         if (node->kind == PS_AST_BREAK) return true;
-        if (node->kind == PS_AST_IF && (has_break(&node->body) || has_break(&node->orelse))) return true;
-        if ((node->kind == PS_AST_FOR || node->kind == PS_AST_WHILE) && has_break(&node->orelse)) return true;
+        if (node->kind == PS_AST_IF && (loop_has_break(&node->body) || loop_has_break(&node->orelse))) return true;
     }
     return false;
 }
@@ -124,11 +122,54 @@ static PsStatus exec_while(Loop *l, PsAst *node, Flow *flow) {
     l->func->loops = &context;
     PsStatus status = loop_exec_region(l, region + 1, &node->body, &body);
     l->func->loops = context.outer;
-    if (truth == 1 && !has_break(&node->body)) *flow = FLOW_RETURN; /* nothing after it is reached */
+    if (truth == 1 && !loop_has_break(&node->body)) *flow = FLOW_RETURN; /* nothing after it is reached */
     return status;
 }
 
 /* -- assert, expressions -- */
+
+/* The fault's values are the number of the message among the module's texts, and what is to be put into it. */
+static PsStatus check_assertion(Loop *l, PsRef condition, const LoopText *message) {
+    PsBuilder *b = loop_b(l);
+    PsRef args[1 + PS_FAULT_VALUES] = {condition};
+    uint32_t n = 1;
+    if (message && message->nvalues < PS_FAULT_VALUES) { /* else the message is the text of the statement */
+        args[n++] = ps_build_int(b, PS_I32, message->id);
+        for (uint32_t i = 0; i < message->nvalues; i++) {
+            PsType type = loop_type_of(l, message->values[i]);
+            static const PsType words[] = {[16] = PS_U16, [32] = PS_U32, [64] = PS_U64};
+            if (loop_is_float(type))
+                args[n++] =
+                    ps_build_op(b, PS_OP_BITCAST, words[ps_scalar_bits(type)], &message->values[i], 1, 0);
+            else
+                args[n++] = type == PS_U1 ? ps_build_cast(b, message->values[i], PS_I32) : message->values[i];
+        }
+    }
+    ps_build_op(b, PS_OP_CHECK, PS_KIND_NONE, args, n, PS_FAULT_ASSERT);
+    return PS_OK;
+}
+
+/* A message is evaluated only where the assertion fails. */
+static PsStatus assert_with_message(Loop *l, PsAst *node, PsRef condition) {
+    PsValue value;
+    LoopText message;
+    PsRef branch;
+    PsRegion region;
+    PsRegion before = loop_b(l)->region;
+    bool constant = node->b->kind == PS_AST_CONSTANT;
+    if (!constant) {
+        TRY(loop_build_regions(l, PS_OP_IF, &condition, 1, &branch, &region));
+        loop_b(l)->region = region + 1;
+    }
+    PsStatus status = loop_eval(l, node->b, &value);
+    loop_at(l, node->b);
+    if (!status) status = loop_text(l, &value, &message);
+    if (!status) loop_at(l, node);
+    if (!status && !constant) condition = ps_build_int(loop_b(l), PS_U1, 0);
+    if (!status) status = check_assertion(l, condition, &message);
+    loop_b(l)->region = before;
+    return status;
+}
 
 static PsStatus exec_assert(Loop *l, PsAst *node, Flow *flow) {
     (void)flow;
@@ -143,8 +184,7 @@ static PsStatus exec_assert(Loop *l, PsAst *node, Flow *flow) {
         if (truth) return PS_OK;
     }
     TRY(loop_condition(l, "assert", &value, &condition));
-    ps_build_op(loop_b(l), PS_OP_CHECK, PS_KIND_NONE, &condition, 1, PS_FAULT_ASSERT);
-    return PS_OK;
+    return node->b ? assert_with_message(l, node, condition) : check_assertion(l, condition, NULL);
 }
 
 static PsStatus exec_expr(Loop *l, PsAst *node, Flow *flow) {

@@ -429,6 +429,38 @@ f(b"abcd")
 #! KernelTypeError
 #! argument 'x' of kernel 'f': expected an array of f32, found an array of u8
 
+#-- bytes for an array that is written
+@ti.kernel
+def f(x: ti.types.ndarray()):
+    x[0] = 1
+f(b"abcd")
+#! KernelValueError
+#! argument 'x' of kernel 'f': the array is read-only, and the kernel writes to it
+
+#-- a buffer with bytes in the other order
+@ti.kernel
+def f(x: F1):
+    pass
+f(memoryview(np.zeros(3, ">f4")))
+#! KernelTypeError
+#! argument 'x' of kernel 'f': kernels have no arrays of buffer format '>f' (bytes in the other order; pass a copy in native order); expected bool, or integers or floats of at most 64 bits
+
+#-- a buffer of records
+@ti.kernel
+def f(x: F1):
+    pass
+f(memoryview(np.zeros(3, "f4,i4")))
+#! KernelTypeError
+#! argument 'x' of kernel 'f': kernels have no arrays of buffer format 'T{f:f0:i:f1:}'; expected bool, or integers or floats of at most 64 bits
+
+#-- a buffer that is not aligned
+@ti.kernel
+def f(x: F1):
+    pass
+f(memoryview(bytearray(9))[1:].cast("f"))
+#! KernelValueError
+#! argument 'x' of kernel 'f': the array's elements are not aligned in memory; pass a copy
+
 #-- a numpy scalar for an array
 @ti.kernel
 def f(x: F1):

@@ -313,7 +313,7 @@ f(1)
 #! File "program.py", line 3, in f
 #!     assert n > 3, "n is too small"
 #!     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-#! assertion failed: n > 3, "n is too small"
+#! assertion failed: n is too small
 
 #-- an assertion with runtime values in its text [checked]
 @ti.kernel
@@ -324,7 +324,7 @@ f(1)
 #! File "program.py", line 3, in f
 #!     assert n > 3, f"n is {n}"
 #!     ^^^^^^^^^^^^^^^^^^^^^^^^^
-#! assertion failed: n > 3, f"n is {n}"
+#! assertion failed: n is 1
 
 #-- an assertion that is known to fail [checked]
 @ti.kernel
@@ -335,7 +335,7 @@ f(1)
 #! File "program.py", line 3, in f
 #!     assert False, "never"
 #!     ^^^^^^^^^^^^^^^^^^^^^
-#! assertion failed: False, "never"
+#! assertion failed: never
 
 #-- an assertion over two lines [checked]
 @ti.kernel
@@ -577,3 +577,88 @@ f(np.zeros(3, np.float32), 5)
 #!     return x[
 #!            ^^
 #! index 5 is out of bounds for axis 0 with length 3
+
+#-- an assertion with several values in its text [checked]
+@ti.func
+def g(k: ti.template(), a, b):
+    assert a < b, f"{k}: {a} {b} {a < b}"
+
+@ti.kernel
+def f(n: ti.i64, t: ti.f32):
+    for i in range(3):
+        g("first", i, n + 100)
+        g(2, t, n + 100)
+        g("third", t, n)
+f(-3, 0.1)
+#! KernelAssertionError
+#! File "program.py", line 3, in g
+#!     assert a < b, f"{k}: {a} {b} {a < b}"
+#!     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! assertion failed: third: 0.1 -3 False
+
+#-- an assertion with more values in its text than a fault holds [checked]
+@ti.kernel
+def f(n: ti.i32):
+    assert n > 3, f"{n} {n} {n} {n} {n}"
+f(1)
+#! KernelAssertionError
+#! File "program.py", line 3, in f
+#!     assert n > 3, f"{n} {n} {n} {n} {n}"
+#!     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! assertion failed: n > 3, f"{n} {n} {n} {n} {n}"
+
+#-- an assertion whose message is not a string [checked]
+@ti.kernel
+def f(n: ti.i32):
+    assert n > 3, (n, 1.5)
+f(1)
+#! KernelAssertionError
+#! File "program.py", line 3, in f
+#!     assert n > 3, (n, 1.5)
+#!     ^^^^^^^^^^^^^^^^^^^^^^
+#! assertion failed: (1, 1.5)
+
+#-- an assertion whose message would fail itself [checked]
+@ti.kernel
+def f(x: F1, n: ti.i32):
+    assert n > 3, f"{x[n]}"
+f(np.zeros(1, np.float32), 5)
+f(np.zeros(1, np.float32), 3)
+#! KernelAssertionError
+#! File "program.py", line 3, in f
+#!     assert n > 3, f"{x[n]}"
+#!                      ^^^^
+#! index 3 is out of bounds for axis 0 with length 1
+
+#-- an assertion with str.format [checked]
+@ti.kernel
+def f(n: ti.i32):
+    assert n > 3, "{} is too small, {k}".format(n, k=1)
+f(1)
+#! KernelAssertionError
+#! File "program.py", line 3, in f
+#!     assert n > 3, "{} is too small, {k}".format(n, k=1)
+#!     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! assertion failed: 1 is too small, 1
+
+#-- an assertion with an unknown name in its message [checked]
+@ti.kernel
+def f(n: ti.i32):
+    assert n > 3, unknown
+f(5)
+#! KernelNameError
+#! File "program.py", line 3, in f
+#!     assert n > 3, unknown
+#!                   ^^^^^^^
+#! name "unknown" is not defined
+
+#-- an assertion with an array as message [checked]
+@ti.kernel
+def f(x: F1):
+    assert False, x
+f(np.zeros(1, np.float32))
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     assert False, x
+#!                   ^
+#! f32 array of 1 axis cannot be printed from a kernel; expected numbers, strings, tuples or lists

@@ -300,7 +300,7 @@ f(1)
 #! File "program.py", line 2, in f
 #!     def f(n: "no such type"):
 #!              ^^^^^^^^^^^^^^
-#! the annotation no such type cannot be evaluated: invalid syntax (<annotation>, line 1)
+#! the annotation no such type of kernel 'f' cannot be evaluated: invalid syntax (<annotation>, line 1)
 
 #-- an annotation that names nothing
 @ti.kernel
@@ -311,7 +311,7 @@ f(1)
 #! File "program.py", line 2, in f
 #!     def f(n: "ti.no_such_type"):
 #!              ^^^^^^^^^^^^^^^^^
-#! the annotation ti.no_such_type cannot be evaluated: module 'pestle' has no attribute 'no_such_type'
+#! the annotation ti.no_such_type of kernel 'f' cannot be evaluated: module 'pestle' has no attribute 'no_such_type'
 
 #-- an annotation that is a number
 @ti.kernel
@@ -431,7 +431,7 @@ f()
 #! File "program.py", line 2, in f
 #!     def f() -> "no such type":
 #!                ^^^^^^^^^^^^^^
-#! the annotation no such type cannot be evaluated: invalid syntax (<annotation>, line 1)
+#! the annotation no such type of kernel 'f' cannot be evaluated: invalid syntax (<annotation>, line 1)
 
 #-- a return annotation that is no dtype
 @ti.kernel

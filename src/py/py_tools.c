@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What people ask: a kernel's IR and assembly (Kernel.ir, Kernel.asm), and the facts behind `pestle doctor` and
+ * `pestle cache` (python/pestle/__main__.py prints them).
+ */
+#include "passes/passes.h"
+#include "py/py_view.h"
+
+#include "build_id.h"
+
+#include <errno.h>
+#include <limits.h>
+
+/* -- kernel.ir(*args, after=...), kernel.asm(*args) -- */
+
+/* What the newest launch was made for, as if its arguments had been given. */
+static int describe_last(PyKernel *kernel, PsParam *out) {
+    const PySpec *spec = kernel->last ? kernel->last : kernel->specs;
+    if (!spec) return py_error(kernel->state, PS_MSG_TOOLS_NO_LAUNCH), -1;
+    for (uint32_t i = 0; i < spec->nparams; i++) {
+        const PyPlan *plan = &spec->plans[i];
+        out[i] = (PsParam){.name = kernel->signature.params[i].name, .dtype = plan->dtype};
+        if (plan->how == PY_HOW_TEMPLATE)
+            out[i].kind = PS_PARAM_TEMPLATE, out[i].value = plan->value;
+        else if (plan->how == PY_HOW_ARRAY)
+            out[i].kind = PS_PARAM_ARRAY, out[i].ndim = plan->ndim, out[i].unit = plan->unit;
+    }
+    return 0;
+}
+
+/* The passes of the pipeline up to one, as a list of names. */
+static void add_pipeline(PsBuf *out, const char *last) {
+    for (int i = 0; i < ps_npasses; i++) {
+        ps_buf_printf(out, i ? ",%s" : "%s", ps_passes[i].name);
+        if (strcmp(ps_passes[i].name, last) == 0) return;
+    }
+}
+
+static bool is_pass(const char *name) {
+    for (int i = 0; i < ps_npasses; i++)
+        if (strcmp(ps_passes[i].name, name) == 0) return true;
+    return false;
+}
+
+static PsStatus write_text(PsBuild *build, const char *after, PsBuf *out) {
+    const PsDriverOptions options = {.opt_level = 2};
+    if (strcmp(after, "llvm") == 0 || strcmp(after, "asm") == 0)
+        return ps_driver_text(build->module, &options, after, out, &build->diag);
+    PsBuf passes = {0};
+    PsStatus status = PS_OK;
+    add_pipeline(&passes, after);
+    if (passes.failed) status = PS_NOMEM;
+    if (status == PS_OK && strcmp(after, "front") != 0)
+        status = ps_passes_run(build->module, passes.data, false, NULL, NULL, &build->diag);
+    if (status == PS_OK) ps_ir_print(build->module, false, out);
+    ps_buf_free(&passes);
+    return status == PS_OK && out->failed ? PS_NOMEM : status;
+}
+
+static PyObject *text_for(PyKernel *kernel, const PsParam *params, const char *after) {
+    PsFrontOptions options = kernel->state->options;
+    PsBuild build;
+    PsBuf text = {0};
+    PsStatus status = py_front(kernel, &options, params, &build);
+    if (status == PS_OK) status = write_text(&build, after, &text);
+    if (status != PS_OK) py_build_raise(kernel->state, status, &build);
+    PyObject *result = status == PS_OK ? PyUnicode_DecodeUTF8(text.data ? text.data : "", (Py_ssize_t)text.len, "replace")
+                                       : NULL;
+    ps_buf_free(&text);
+    ps_build_free(&build);
+    return result;
+}
+
+static PyObject *kernel_text(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
+                             const char *after) {
+    if (strcmp(after, "front") != 0 && strcmp(after, "llvm") != 0 && strcmp(after, "asm") != 0 && !is_pass(after))
+        return py_error(kernel->state, PS_MSG_DRIVER_DUMP, (int)strnlen(after, 64), after);
+    if (py_kernel_prepare(kernel)) return NULL;
+    uint32_t nparams = kernel->signature.nparams;
+    PyObject *result = NULL, *held = NULL, **bound = PyMem_Calloc(nparams + 1, sizeof *bound);
+    PsParam *params = PyMem_Calloc(nparams + 1, sizeof *params);
+    if (!bound || !params) {
+        PyErr_NoMemory();
+    } else if (nargs == 0 && !(names && PyTuple_GET_SIZE(names)) && nparams) {
+        if (!describe_last(kernel, params)) result = text_for(kernel, params, after);
+    } else if (!py_kernel_bind(kernel, args, nargs, names, bound, &held) && !py_views_take(kernel, bound)) {
+        if (!py_describe(kernel, bound, params)) result = text_for(kernel, params, after);
+        py_views_drop(kernel, bound);
+    }
+    Py_XDECREF(held);
+    PyMem_Free(bound);
+    PyMem_Free(params);
+    return result;
+}
+
+/* Splits after=... off the keywords. -1 with an exception. */
+static int split_after(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names, const char **after,
+                       PyObject **out_args, PyObject **out_names) {
+    Py_ssize_t nnames = names ? PyTuple_GET_SIZE(names) : 0, kept = 0;
+    *out_args = PyTuple_New(nargs + nnames);
+    *out_names = PyTuple_New(nnames);
+    if (!*out_args || !*out_names) return -1;
+    for (Py_ssize_t i = 0; i < nargs; i++) PyTuple_SET_ITEM(*out_args, i, Py_NewRef(args[i]));
+    for (Py_ssize_t i = 0; i < nnames; i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i), *value = args[nargs + i];
+        if (PyUnicode_CompareWithASCIIString(name, "after") != 0) {
+            PyTuple_SET_ITEM(*out_names, kept, Py_NewRef(name));
+            PyTuple_SET_ITEM(*out_args, nargs + kept++, Py_NewRef(value));
+            continue;
+        }
+        *after = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
+        if (!*after && !PyErr_Occurred())
+            py_error(kernel->state, PS_MSG_DRIVER_DUMP, 20, Py_TYPE(value)->tp_name);
+        if (!*after) return -1;
+    }
+    return _PyTuple_Resize(out_args, nargs + kept) || _PyTuple_Resize(out_names, kept) ? -1 : 0;
+}
+
+PyObject *py_kernel_show_ir(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    PyKernel *kernel = (PyKernel *)self;
+    PyObject *given = NULL, *given_names = NULL, *result = NULL;
+    const char *after = "front";
+    if (!split_after(kernel, args, nargs, names, &after, &given, &given_names))
+        result = kernel_text(kernel, PySequence_Fast_ITEMS(given), nargs, given_names, after);
+    Py_XDECREF(given);
+    Py_XDECREF(given_names);
+    return result;
+}
+
+PyObject *py_kernel_show_asm(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    return kernel_text((PyKernel *)self, args, nargs, names, "asm");
+}
+
+/* -- pestle doctor -- */
+
+static const char *why_no_llvm(char *buffer, size_t size) {
+    PsArena arena;
+    PsDiag diag;
+    ps_arena_init(&arena);
+    ps_diag_init(&diag, &arena);
+    PsStatus status = ps_driver_llvm_open(&diag);
+    if (status != PS_OK) snprintf(buffer, size, "%s", diag.set ? diag.message.text : "no memory");
+    ps_arena_free(&arena);
+    return status == PS_OK ? NULL : buffer;
+}
+
+PyObject *py_doctor(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    char path[PATH_MAX] = "?", why[1024];
+    if (!ps_driver_llvm_path(path, sizeof path)) snprintf(path, sizeof path, "?");
+    const char *failed = why_no_llvm(why, sizeof why);
+    return Py_BuildValue("{sssssssssisiszszsi}", "build", PS_BUILD_ID, "llvm", PS_LLVM_VERSION, "llvm_path", path,
+                         "features", ps_driver_cpu_features(), "vector_bits", ps_driver_vector_bits(), "threads",
+                         ps_rt_threads(), "threads_refused", ps_rt_threads_refused(), "llvm_error", failed, "abi",
+                         PS_ABI_VERSION);
+}
+
+/* -- pestle cache -- */
+
+static PyObject *entry_of(const PsStoreEntry *entry) {
+    return Py_BuildValue("(ssKL)", entry->key, entry->name, (unsigned long long)entry->size, (long long)entry->used);
+}
+
+/* (directory or None, warning or None, limit, [(key, name, size, used), ...]) */
+PyObject *py_cache(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    const char *warning = NULL;
+    PsStore *store = ps_driver_store(&warning);
+    PsStoreList list = {0};
+    if (store && !ps_store_list(store, &list)) return PyErr_SetFromErrnoWithFilename(PyExc_OSError, ps_store_dir(store));
+    PyObject *entries = PyList_New((Py_ssize_t)list.len);
+    for (size_t i = 0; entries && i < list.len; i++) {
+        PyObject *entry = entry_of(&list.entries[i]);
+        if (entry)
+            PyList_SET_ITEM(entries, (Py_ssize_t)i, entry);
+        else
+            Py_CLEAR(entries);
+    }
+    ps_store_list_free(&list);
+    if (!entries) return NULL;
+    PyObject *directory = store ? PyUnicode_DecodeFSDefault(ps_store_dir(store)) : Py_NewRef(Py_None);
+    return Py_BuildValue("(NzKN)", directory, warning, store ? (unsigned long long)ps_store_limit(store) : 0ull, entries);
+}
+
+PyObject *py_cache_clear(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    PsStore *store = ps_driver_store(NULL);
+    int64_t removed = store ? ps_store_clear(store) : 0;
+    if (removed < 0) return PyErr_SetFromErrnoWithFilename(PyExc_OSError, ps_store_dir(store));
+    return PyLong_FromLongLong(removed);
+}
