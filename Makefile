@@ -32,6 +32,7 @@ demo: build
 #.  make check          C only: layers, format, unit tests, pass tests; seconds
 check: build
 	@$(PY) tools/check_layers.py
+	@$(PY) tools/gen_docs.py --check
 	@$(VENV)/bin/meson test -C $(BUILD) --no-rebuild --quiet --print-errorlogs
 	@tools/format.sh --check
 
@@ -55,6 +56,12 @@ test-torch: build
 bench: build
 	@tools/setup.sh --bench
 	@$(PY) bench/run.py $(ARGS)
+
+#.  make typecheck      mypy and pyright over examples/ and tests/typing/, with the installed stubs
+typecheck: build
+	@tools/setup.sh --lint
+	@$(PY) -m mypy
+	@$(PY) -m basedpyright --pythonpath $(PY) --warnings
 
 #.  make tidy           clang-tidy over all C files, warnings are errors
 tidy: build

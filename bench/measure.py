@@ -9,6 +9,7 @@ turn about in this process, the median of the pairs; and both best times in ms.
 
 import ctypes
 import importlib
+import importlib.util
 import json
 import os
 import statistics
@@ -79,6 +80,12 @@ def launch(system):
         "saxpy of 8": "saxpy(x, y, 0.0)",
     }
     names = {**k, "x": x, "y": y, "z": z}
+    if system == "pestle" and importlib.util.find_spec("torch"):
+        import torch
+
+        names.update(tx=torch.ones(8), ty=torch.ones(8), tz=torch.ones(8))
+        calls["3 torch tensors + int + float"] = "empty5(tx, ty, tz, 1, 2.0)"
+        calls["saxpy of 8, torch"] = "saxpy(tx, ty, 0.0)"
     found = {}
     for name, code in calls.items():
         exec(code, dict(names))

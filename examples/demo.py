@@ -14,18 +14,20 @@ import math
 import os
 import sys
 import time
+from typing import Annotated
 
-import matplotlib.cbook
+import matplotlib
 import numpy as np
 from PIL import Image
 
 import pestle as ti
 
-f32, i32 = ti.f32, ti.i32
-Grey = ti.types.ndarray(dtype=f32, ndim=2)
-Colour = ti.types.ndarray(dtype=f32, ndim=3)
-Labels = ti.types.ndarray(dtype=i32, ndim=2)
-Parents = ti.types.ndarray(dtype=i32, ndim=1)
+f32 = ti.f32
+i32 = ti.i32
+# ti.types.ndarray(...) is what Pestle wants to know; Annotated tells type checkers what the caller passes.
+Grey = Annotated[np.ndarray, ti.types.ndarray(dtype=f32, ndim=2)]
+Colour = Annotated[np.ndarray, ti.types.ndarray(dtype=f32, ndim=3)]
+Parents = Annotated[np.ndarray, ti.types.ndarray(dtype=i32, ndim=1)]
 
 
 # -- 1. bilateral filter ------------------------------------------------------------------------------------------
@@ -231,8 +233,8 @@ def save(directory, name, array):
 
 def main(directory="demo-output"):
     os.makedirs(directory, exist_ok=True)
-    with matplotlib.cbook.get_sample_data("grace_hopper.jpg") as file:
-        photo = np.asarray(Image.open(file).convert("RGB"), dtype=np.float32) / np.float32(255)
+    with Image.open(os.path.join(matplotlib.get_data_path(), "sample_data", "grace_hopper.jpg")) as file:
+        photo = np.asarray(file.convert("RGB"), dtype=np.float32) / np.float32(255)
     h, w, _ = photo.shape
     print(f"photo: grace_hopper.jpg, {w} x {h}\n")
     print(f"{'milliseconds':<34}{'first call':>12}{'again':>12}{'numpy':>12}{'speed-up':>11}")

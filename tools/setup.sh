@@ -2,7 +2,7 @@
 # Prepare this checkout: system packages (installed through apt when root, named otherwise) and .venv.
 #
 #   tools/setup.sh            what `make build`, `make demo` and `make test` need
-#   tools/setup.sh --lint     also clang-format and clang-tidy, for `make tidy` and CI
+#   tools/setup.sh --lint     also clang-format, clang-tidy and type checkers, for `make tidy`, `make typecheck` and CI
 #   tools/setup.sh --bench    also the rivals that bench/run.py compares with, into .venv
 #
 # Does nothing, in a few hundredths of a second, when all is there.
@@ -118,4 +118,5 @@ if ! done_already; then
     touch "$VENV/.setup-packages${lint:+-lint}"
 fi
 python_packages dev tools/requirements.txt
+[ -z "$lint" ] || python_packages lint tools/requirements-lint.txt
 [ -z "$bench" ] || python_packages bench tools/requirements-bench.txt

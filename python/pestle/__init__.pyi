@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
+from pestle import _pestle as _pestle
 from pestle import types as types
 from pestle.types import NDArray as NDArray
 from pestle.types import Template as Template
@@ -61,10 +62,13 @@ def init(
 ) -> None:
     """Sets options. Not needed: everything works without. Each call starts from the defaults again.
 
-    arch: only "cpu" (pestle.cpu) and its names exist. debug, checked: kernels check indices, divisors and assertions
-    and raise KernelIndexError and others. default_fp (f16, f32, f64), default_ip (i32, i64): the types of literals.
-    threads: how many work on a parallel loop; None or 0: as many as there are CPUs. offline_cache=False: nothing is
-    kept on disk. Options of Taichi that have no meaning here are accepted; unknown ones raise KernelTypeError.
+    arch: "cpu" and its other names, or "python": kernels run as the plain Python that they are, for stepping through.
+    debug, checked: kernels check indices, divisors and assertions and raise KernelIndexError and others.
+    default_fp (f16, f32, f64), default_ip (i32, i64): the types of literals.
+    threads: how many work on a parallel loop; None or 0: as many as there are CPUs.
+    offline_cache: False: nothing is kept on disk.
+
+    Options of Taichi that have no meaning here are accepted; unknown ones raise KernelTypeError.
     """
 
 def reset() -> None:
@@ -81,6 +85,7 @@ cuda: str
 amdgpu: str
 vulkan: str
 metal: str
+python: str
 
 # -- kernels ---------------------------------------------------------------------------------------------------------
 
@@ -97,9 +102,12 @@ class Kernel(Generic[_P, _R]):
     @overload
     def __get__(self: Kernel[Concatenate[Any, _Q], _S], instance: object, owner: type | None = None, /) -> Callable[_Q, _S]: ...
     def ir(self, *args: Any, after: str = "front", **kwargs: Any) -> str:
-        """The text of the IR for these arguments (none: of the last launch) after the front end, a pass, or LLVM's."""
+        """The text of the IR that these arguments give: after the front end, after a pass ("fold", ...), or LLVM's
+        ("llvm"). Without arguments: for the last launch."""
+
     def asm(self, *args: Any, **kwargs: Any) -> str:
-        """The assembly for these arguments (none: of the last launch)."""
+        """The assembly that these arguments give. Without arguments: for the last launch."""
+
     def _ir(self, *args: _P.args, **kwargs: _P.kwargs) -> str: ...
     def _text(self, what: str, *args: Any, **kwargs: Any) -> str: ...
     def _evaluate(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SLOW_NS 1000000000 /* a compilation that takes longer says so on a terminal */
+#define SLOW_MS 1000 /* a compilation that takes longer says so on a terminal; PESTLE_PROGRESS_MS */
 
 /* One call of ps_driver_compile. */
 typedef struct Compile {
@@ -90,6 +90,12 @@ static bool find_stored(Compile *c, PsExecutable **out) {
 }
 
 /* -- compiling -- */
+
+static int64_t slow_ns(void) {
+    const char *text = getenv("PESTLE_PROGRESS_MS");
+    long long ms = text && *text >= '0' && *text <= '9' ? strtoll(text, NULL, 10) : SLOW_MS;
+    return (ms < INT32_MAX ? ms : INT32_MAX) * 1000000;
+}
 
 static void say_slow(void *data) {
     const char *name = data;
@@ -222,7 +228,7 @@ static PsStatus compile_somewhere(Compile *c, PsExecutable **out) {
 }
 
 static PsStatus compile_watched(Compile *c, PsExecutable **out) {
-    PsWatch watch = {.act = say_slow, .data = (void *)driver_kernel_name(c->module), .ns = SLOW_NS};
+    PsWatch watch = {.act = say_slow, .data = (void *)driver_kernel_name(c->module), .ns = slow_ns()};
     bool watched = isatty(STDERR_FILENO);
     if (watched) ps_rt_watch(&watch);
     PsStatus status = compile_somewhere(c, out);

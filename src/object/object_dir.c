@@ -61,8 +61,12 @@ static char *choose(const char *dir) {
     return NULL;
 }
 
-/* mkdir -p. False with errno. */
+/* mkdir -p. False with errno; a path that is too long for the system leaves nothing behind. */
 static bool make_dirs(char *path) {
+    if (strlen(path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
     for (char *at = path + 1; *at; at++) {
         if (*at != '/') continue;
         *at = 0;

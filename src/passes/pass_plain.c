@@ -5,9 +5,9 @@
  *   in main outside parallel loops, for every place;
  *   for locals of the iteration, and for a function's own locals (places in arrays stay atomic there: a parallel loop
  *   may call it);
- *   in a parallel loop for `x[i, j] += ...` when each iteration owns its place: every index of the loop is one of the
- *   place's indices, bare and once, the others stay the same while the loop runs, the array's places do not overlap
- *   (unit), and the loop writes no other array and touches this one only at that place.
+ *   in a parallel loop over i, j for `x[i, j, k] += ...` when each iteration owns its places: every index of the loop
+ *   is one of the place's indices, bare, on the same axis wherever the loop touches the array (the other indices may be
+ *   anything), the array's places do not overlap (unit), and the loop writes no other array.
  *
  * Run after reduce, which takes the atomics into fixed places.
  */
@@ -68,23 +68,25 @@ static bool *find_writers(const PsModule *m) {
 
 /* -- places that an iteration owns -- */
 
-/* The place's key when each iteration has one of its own; key.ok says so. */
-static void key_of_owned(const Plain *c, PsRef place, PassKey *key) {
+/* On which axis of a place each index of the loop stands first, bare; `ok` when all of them do. */
+typedef struct Owner {
+    bool ok;
+    uint8_t axis[PS_MAX_AXES];
+} Owner;
+
+static Owner owner_of(const Plain *c, PsRef place) {
     const PsFunc *f = c->f;
     uint32_t axes = ps_op(f, c->loop.loop)->nargs / 2, seen = 0;
     PsRegion body = ps_op(f, c->loop.loop)->region0;
-    passes_key_start(key, 0);
+    Owner owner = {0};
     for (uint32_t i = 1; i < ps_op(f, place)->nargs; i++) {
-        PsRef index = ps_op_arg(f, place, i);
-        const PsOp *o = ps_op(f, index);
-        bool is_axis = o->code == PS_OP_PARAM && o->region0 == body;
-        if (is_axis && seen >> o->imm & 1) key->ok = false;
-        if (is_axis) seen |= 1u << o->imm;
-        key->fixed = true;
-        passes_key_value(&c->loop, key, index);
-        if (!is_axis && !key->fixed) key->ok = false;
+        const PsOp *index = ps_op(f, ps_op_arg(f, place, i));
+        if (index->code != PS_OP_PARAM || index->region0 != body || seen >> index->imm & 1) continue;
+        seen |= 1u << index->imm;
+        owner.axis[index->imm] = (uint8_t)i;
     }
-    if (seen != (1u << axes) - 1) key->ok = false;
+    owner.ok = seen == (1u << axes) - 1;
+    return owner;
 }
 
 static void note_array(int64_t *written, int64_t param) {
@@ -109,8 +111,8 @@ static int64_t written_array(const Plain *c) {
     return written;
 }
 
-/* Whether the op touches the array otherwise than at the place of the key (set by the first place it meets). */
-static bool breaks_ownership(const Plain *c, PsRef op, int64_t array, PassKey *key) {
+/* Whether the op touches the array otherwise than the owner does (set by the first place met). */
+static bool breaks_ownership(const Plain *c, PsRef op, int64_t array, Owner *owner) {
     const PsFunc *f = c->f;
     PsOpCode code = ps_op(f, op)->code;
     if (code == PS_OP_PLACE || code == PS_OP_DIM) return false; /* what uses the place counts */
@@ -119,11 +121,9 @@ static bool breaks_ownership(const Plain *c, PsRef op, int64_t array, PassKey *k
         const PsOp *o = ps_op(f, value);
         if (o->code == PS_OP_ARG && (int64_t)o->imm == array) return true; /* handed to a call */
         if (o->code != PS_OP_PLACE || passes_array_param(f, ps_op_arg(f, value, 0)) != array) continue;
-        PassKey here;
-        key_of_owned(c, value, &here);
-        if (!here.ok) return true;
-        if (!key->len) *key = here;
-        if (key->len != here.len || memcmp(key->bytes, here.bytes, here.len) != 0) return true;
+        Owner here = owner_of(c, value);
+        if (!owner->ok) *owner = here;
+        if (!here.ok || memcmp(owner->axis, here.axis, sizeof here.axis) != 0) return true;
     }
     return false;
 }
@@ -133,11 +133,10 @@ static int64_t find_owned(const Plain *c) {
     const PsFunc *f = c->f;
     int64_t array = written_array(c);
     if (array < 0 || !ps_type_info(f->module, f->params.data[array])->unit) return NO_ARRAY;
-    passes_note_written(&c->loop);
-    PassKey key = {0};
+    Owner owner = {0};
     PsRef end = ps_walk_skip(f, c->loop.loop);
     for (PsRef r = ps_walk_next(f, c->loop.loop); r != end; r = ps_walk_next(f, r))
-        if (breaks_ownership(c, r, array, &key)) return NO_ARRAY;
+        if (breaks_ownership(c, r, array, &owner)) return NO_ARRAY;
     return array;
 }
 
@@ -187,8 +186,7 @@ static void make_plain(PsFunc *f, PsRef op) {
 static bool plain_func(Plain *c) {
     PsFunc *f = c->f;
     c->loop = (PassLoop){.f = f, .known = f->ops.len, .parfor_of = passes_parfor_of(f)};
-    c->loop.written_in = ps_arena_alloc(f->module->arena, sizeof(PsRef) * f->ops.len);
-    if (!c->loop.parfor_of || !c->loop.written_in) return false;
+    if (!c->loop.parfor_of) return false;
     for (PsRef r = ps_walk_first(f), next; r; r = next) {
         next = ps_walk_next(f, r);
         if (!passes_is_atomic(ps_op(f, r)->code)) continue;

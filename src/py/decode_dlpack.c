@@ -145,9 +145,9 @@ int64_t dlpack_decode(const DlKnown *known, PyObject *tensor, const PyPlan *plan
     int64_t count = strided_decode(plan, &from, false, words);
     if (PS_UNLIKELY(count < 0)) return count;
     bool dense = plan->unit && plan->ndim && words[plan->ndim] > 1; /* the last axis' length */
-    bool is_float = ps_scalar_class(plan->dtype) == PS_CLASS_FLOAT;
     if (PS_UNLIKELY(!dense) && count && dlpack_is_negated(known, tensor)) return NUMPY_REFUSED;
-    if (is_float && (plan->array.required & NUMPY_WRITEABLE) && dlpack_wants_grad(known, tensor))
+    if ((plan->array.required & NUMPY_WRITEABLE) && ps_scalar_class(plan->dtype) == PS_CLASS_FLOAT &&
+        dlpack_wants_grad(known, tensor))
         return NUMPY_REFUSED;
     return count;
 }

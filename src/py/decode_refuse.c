@@ -59,9 +59,11 @@ int refuse_export(const PyState *state, const ScalarPlace *place, PyObject *arg)
     }
     PyObject *text = value ? PyObject_Str(value) : NULL;
     const char *chars = text ? PyUnicode_AsUTF8(text) : NULL;
+    char line[300]; /* the first; torch goes on with where in C++ it was */
     if (!chars) PyErr_Clear();
+    snprintf(line, sizeof line, "%.*s", chars ? (int)strcspn(chars, "\n") : 0, chars ? chars : "");
     py_error(state, PS_MSG_PY_ARRAY_EXPORT, TEXT(place), Py_TYPE(arg)->tp_name,
-             chars ? chars : "its library gives no reason");
+             line[0] ? line : "its library gives no reason");
     if (value) py_raise_from(value);
     Py_XDECREF(text);
 done:

@@ -317,6 +317,11 @@ void py_raise_status(const PyState *state, PsStatus status, const PySources *sou
 
 #define QUOTE_SHOWN 160
 
+/* A bound of a domain that was clamped to i32 (front/loop, loop_parallel_bounds). */
+static const char *or_beyond(long long bound) {
+    return bound <= INT32_MIN + 1 ? " or less" : bound >= INT32_MAX - 1 ? " or more" : "";
+}
+
 /* The source text of a span for messages, blanks and line ends between its words as one blank; "" when unknown. */
 static void quote_span(const PySources *sources, PsSpan span, char *buffer, size_t size) {
     const PsSource *source = source_of(sources, span);
@@ -367,9 +372,9 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_ASSERT), message.data ? message.data : quoted);
         ps_buf_free(&message);
         return PS_MSG_PY_FAULT_ASSERT;
-    case PS_FAULT_DOMAIN: /* wider bounds were clamped to i32 */
-        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DOMAIN), a, b, b == INT32_MIN ? " or less" : "", c,
-                      c == INT32_MAX ? " or more" : "", (long long)PS_INDEX_LIMIT);
+    case PS_FAULT_DOMAIN:
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DOMAIN), a, b, or_beyond(b), c, or_beyond(c),
+                      (long long)PS_INDEX_LIMIT);
         return PS_MSG_PY_FAULT_DOMAIN;
     case PS_FAULT_DEPTH:
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DEPTH), a, PS_MAX_DEPTH);

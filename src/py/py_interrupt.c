@@ -21,10 +21,11 @@ static void (*volatile handler_first)(int);
 static void on_interrupt(int number) {
     static volatile sig_atomic_t depth;
     void (*before)(int) = depth ? handler_first : handler_before;
-    interrupted = 1;
     depth++;
     if (before && depth <= 2) before(number);
     depth--;
+    interrupted =
+        1; /* last: who sees it asks Python, perhaps on another thread, and must find the signal there */
 }
 
 /* Asked once a thread; again after a fork, whose child begins with its main thread, whichever that was. */

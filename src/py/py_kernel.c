@@ -149,7 +149,8 @@ static PyGetSetDef kernel_getset[] = {
 };
 static PyMethodDef kernel_methods[] = {
     {"ir", (PyCFunction)(void (*)(void))py_kernel_show_ir, METH_FASTCALL | METH_KEYWORDS,
-     "ir(*args, after='front')\n--\n\nThe text of the IR that these arguments give, after the front end, after a "
+     "ir(*args, after='front')\n--\n\nThe text of the IR that these arguments give, after the front end, after "
+     "a "
      "pass ('fold', ...), or LLVM's ('llvm'). Without arguments: for the last launch."},
     {"asm", (PyCFunction)(void (*)(void))py_kernel_show_asm, METH_FASTCALL | METH_KEYWORDS,
      "asm(*args)\n--\n\nThe assembly that these arguments give. Without arguments: for the last launch."},

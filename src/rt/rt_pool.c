@@ -166,7 +166,6 @@ static void *worker_main(void *at) {
 static void start_workers(int threads) {
     int started = atomic_load_explicit(&pool.started, memory_order_relaxed);
     if (started + 1 >= threads) return;
-    pthread_once(&pool_once, hook_fork);
     pthread_attr_t attr;
     if (pthread_attr_init(&attr) != 0) return;
     pthread_attr_setstacksize(&attr, STACK_BYTES);
@@ -265,6 +264,7 @@ const char *ps_rt_threads_refused(void) {
 
 void ps_rt_set_threads(int threads) {
     const char *refused;
+    pthread_once(&pool_once, hook_fork); /* each loop asks for the number first: before anybody owns the pool */
     int cpus = rt_count_cpus();
     long asked = threads > 0 ? threads : asked_threads(&refused);
     threads = clamp_threads(asked ? asked : cpus);

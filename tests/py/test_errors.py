@@ -97,6 +97,21 @@ def test_division_by_zero():
         f(7, 0)
 
 
+def test_no_fault_for_a_division_that_is_never_reached():
+    @ti.kernel
+    def f(x: ti.types.ndarray(), s: ti.types.ndarray(), d: ti.i32):
+        for i in range(x.shape[0]):
+            if d != 0:
+                s[10 // d] += x[i]
+
+    x, s = np.ones(1000, np.float32), np.zeros(11, np.float32)
+    ti.init(checked=True)
+    f(x, s, 0)
+    assert s.tolist() == [0.0] * 11
+    f(x, s, 2)
+    assert s[5] == 1000.0
+
+
 def test_assertion():
     @ti.kernel
     def f(a: ti.i32):

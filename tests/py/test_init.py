@@ -73,21 +73,6 @@ def test_names():
     assert isinstance(ti.__version__, str)
 
 
-def test_stubs_name_what_is_there():
-    import ast
-    import pathlib
-
-    for module in (ti, ti.types):
-        path = pathlib.Path(module.__file__)
-        tree = ast.parse(path.with_suffix(".pyi").read_text())
-        told = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
-        told |= {n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)}
-        told -= {"Dtype"}
-        there = {name for name in vars(module) if not name.startswith("_")}
-        assert told - there <= {"__version__"}
-        assert there - told - {"types", "ndarray_annotation", "template", "NDArray", "Template"} == set()
-
-
 def test_several_interpreters_of_the_module():
     program = "import pestle as a, sys\nfor n in [n for n in sys.modules if n.startswith('pestle')]: del sys.modules[n]\n"
     program += "import pestle as b\nassert a.f32 is not b.f32\nprint(b.ndarray(b.f32, 2).dtype is b.f32)\n"

@@ -247,6 +247,22 @@ def test_a_domain_that_does_not_fit_is_refused_when_it_runs():
         f(2**40, np.zeros(1, np.int32))
 
 
+@pytest.mark.parametrize("dtype, low", [(ti.i64, 2**40), (ti.i64, -(2**40)), (ti.u32, 3 * 10**9), (ti.u64, 2**40)])
+def test_a_short_domain_beyond_i32_is_no_empty_one(dtype, low):
+    @ti.kernel
+    def f(a: dtype, b: dtype, out: I1):
+        for i in range(a, b): out[0] += 1
+
+    out = np.zeros(1, np.int32)
+    run(f, low, low, out)
+    run(f, low + 5, low, out)
+    assert out[0] == 0
+    with pytest.raises(ti.KernelRuntimeError, match="or (more|less); bounds beyond"):
+        f(low, low + 5, out)
+    run(f, 3, 8, out)
+    assert out[0] == 5
+
+
 def test_ndrange_axes_order():
     @ti.kernel
     def f(out: I1):

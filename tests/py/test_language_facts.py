@@ -111,3 +111,26 @@ def test_a_local_name_is_never_a_global(from_source):
     scope = from_source("import pestle as ti\na = 5\n@ti.kernel\ndef f() -> ti.i32:\n    b = a\n    a = 2\n    return b\n")
     with pytest.raises(ti.KernelNameError, match="before assignment"):
         scope["f"]()
+
+
+def test_the_code_and_the_defaults_of_a_func():
+    @ti.func
+    def inner(x, y=1, *, z=2):
+        return x + y + z
+
+    def other(x, y=1, *, z=2):
+        return x * y * z
+
+    @ti.kernel
+    def f(x: ti.i32) -> ti.i32:
+        return inner(x)
+
+    function = inner.__wrapped__
+    assert f(5) == 8
+    function.__defaults__ = (10,)
+    assert f(5) == 17
+    function.__kwdefaults__ = {"z": 100}
+    assert f(5) == 115
+    function.__code__ = other.__code__
+    assert f(5) == 5000
+    assert f(6) == 6000

@@ -602,3 +602,23 @@ def test_strange_arguments(annotation, from_source):
                 except (TypeError, ValueError, KeyError):
                     outcomes.add("refused")
     assert "fine" in outcomes and ("refused" in outcomes)
+
+
+def test_defaults_that_change_while_they_are_used():
+    @ti.kernel
+    def f(n: ti.i32, x: ti.types.ndarray() = np.ones(5, np.float32)) -> ti.f32:
+        s = 0.0
+        for i in range(x.shape[0]):
+            s += x[i]
+        return s
+
+    class Number:
+        def __index__(self):
+            f.__wrapped__.__defaults__ = None
+            gc.collect()
+            return 3
+
+    assert f(1) == 5.0
+    assert f(Number()) == 5.0
+    with pytest.raises(TypeError, match="missing argument 'x'"):
+        f(1)

@@ -18,4 +18,4 @@ CASES = [case for path in runner.FILES for case in runner.read(path)[1]]
 def test_reject(case, tmp_path):
     found = runner.run(case, tmp_path)
     lines = difflib.unified_diff([f"{line}\n" for line in case.expect], [f"{line}\n" for line in found], "expected", "found")
-    assert found == case.expect, f"{case.path}:{case.line}\n" + "".join(lines)
+    assert runner.same(case.expect, found), f"{case.path}:{case.line}\n" + "".join(lines)

@@ -76,7 +76,18 @@ def test_linecache_is_enough():
 def test_file_is_gone(tmp_path):
     path = tmp_path / "program.py"
     f = define(WRONG, path)["f"]
-    assert "the source of 'f' is not available" in message(f, 1)
+    assert message(f, 1) == (
+        f'CompilationError\nFile "{path}", line 1, in f\n'
+        f"the source of 'f' is not available: its file {path} cannot be read; a kernel is compiled from its source text"
+    )
+
+
+def test_a_name_that_linecache_does_not_know():
+    assert message(define(WRONG, "<cell 8>")["f"], 1) == (
+        'CompilationError\nFile "<cell 8>", line 1, in f\n'
+        "the source of 'f' is not available: it was defined in <cell 8> and linecache has no text of that name; "
+        "a kernel is compiled from its source text, so define it in a file or a notebook cell"
+    )
 
 
 def test_file_became_shorter(tmp_path):

@@ -9,6 +9,7 @@ Not here: what the compiler refuses (tests/reject), sanitizers (make check-hosti
 """
 
 import argparse
+import contextlib
 import errno
 import gc
 import json
@@ -95,17 +96,16 @@ STEPS = np.array([collatz_steps(i + 1) for i in range(300)], np.int32)
 GRID = np.arange(40 * 70, dtype=np.float32).reshape(40, 70) % 5
 
 
-def call(scope, name, number):
-    """Whether the kernel gave what it must."""
+def call(scope, name, number, around=contextlib.nullcontext()):
+    """Whether the kernel gave what it must. `around`: a context manager around the launch alone."""
+    x = GRID.copy() if name == "total" else np.zeros(300, np.int32)
+    arguments = {"total": (x, 2.0), "collatz": (x,), "told": (9,)}[name]
+    with around:
+        result = scope[name](*arguments)
     if name == "total":
-        x = GRID.copy()
         want = GRID * 2 + 1
-        return scope["total"](x, 2.0) == want.sum() and np.array_equal(x, want)
-    if name == "collatz":
-        x = np.zeros(300, np.int32)
-        scope["collatz"](x)
-        return np.array_equal(x, STEPS)
-    return scope["told"](9) == 34 * number
+        return result == want.sum() and np.array_equal(x, want)
+    return np.array_equal(x, STEPS) if name == "collatz" else result == 34 * number
 
 
 NAMES = ("total", "collatz", "told")
@@ -196,26 +196,34 @@ def all_right(scope, number):
 # -- allocations
 
 
-def failing(scope, name, number, directory, fail):
-    """In a child: the call with a failing allocation, then without. An exception or the right answer."""
+class Failing:
+    """Around a launch: something fails in it."""
+
+    def __init__(self, begin, end):
+        self.begin, self.end, self.failed = begin, end, True
+
+    def __enter__(self):
+        self.begin()
+
+    def __exit__(self, *_):
+        self.failed = self.end()
+
+
+def failing(scope, name, number, directory, around):
+    """In a child: a launch with a failing allocation, then one without. An exception or the right answer."""
 
     def work():
         use(directory)
         code = FINE
-        fail(True)
         try:
-            right = call(scope, name, number)
+            if not call(scope, name, number, around):
+                return WRONG
         except SystemError:  # an error without an exception
-            fail(False)
             raise
         except Exception:
-            fail(False)
-            code, right = RAISED, True
-        failed = fail(False)
-        if not right or not call(scope, name, number):
-            return WRONG
-        print("failed" if failed else "enough", flush=True)
-        return code
+            code = RAISED
+        print("failed" if around.failed else "enough", flush=True)
+        return code if call(scope, name, number) else WRONG
 
     return work
 
@@ -232,12 +240,9 @@ def allocations(part, short, rng):
                     part.run(lambda: (use(directory), all_right(scope, 7))[1], "warming up")
                 step = rng.randrange(3, 8) if short else 1
                 for n in range(0, 3000, step):
-
-                    def fail(on, n=n):
-                        return _pestle._alloc_fail_after(n if on else -1) < 0 and not on
-
+                    around = Failing(lambda n=n: _pestle._alloc_fail_after(n), lambda: _pestle._alloc_fail_after(-1) < 0)
                     at = directory if warm else part.folder / "alloc-cold"
-                    how, text = part.run(failing(scope, name, 7, at, fail), f"{name}, {'warm' if warm else 'cold'}, allocation {n}")
+                    how, text = part.run(failing(scope, name, 7, at, around), f"{name}, {'warm' if warm else 'cold'}, allocation {n}")
                     if not warm:
                         shutil.rmtree(at, ignore_errors=True)
                     if "enough" in text:
@@ -260,18 +265,11 @@ def python_allocations(part, short, rng):
             n += 1 + rng.randrange(1 + n // (6 if short else 40))
 
     scope = kernels(8)
+    gc.disable()
     for name in NAMES[: 1 if short else 3]:
         for n in points():
-
-            def fail(on, n=n):
-                if on:
-                    gc.disable()
-                    set_nomemory(n, n + 1)
-                else:
-                    remove_mem_hooks()
-                return True
-
-            part.run(failing(scope, name, 8, part.folder / "python", fail), f"{name}, Python's allocation {n}")
+            around = Failing(lambda n=n: set_nomemory(n, n + 1), remove_mem_hooks)
+            part.run(failing(scope, name, 8, part.folder / "python", around), f"{name}, Python's allocation {n}")
 
 
 # -- files
@@ -420,7 +418,7 @@ def directories(part, short, rng):
         part.run(with_("/dev/null"), "a device for a directory")
         part.run(with_("/proc/self/task"), "a directory that cannot hold files")
         part.run(with_("x" * 300), "a name too long")
-        part.run(with_("y/" * 3000), "a path too long")
+        part.run(with_(str(part.folder) + "/y" * 3000), "a path too long")
         part.run(with_(""), "no name")
         loop = part.folder / f"loop-{turn}"
         loop.symlink_to(loop)

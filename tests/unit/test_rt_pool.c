@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "rt/rt.h"
+#include "rt/rt_int.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -394,6 +394,20 @@ __attribute__((unused)) static void test_fork(void) {
     }
 }
 
+/* A thread that forks while another one has just taken the pool: before there was a worker, too. */
+static void test_fork_before_workers(void) {
+    ps_rt_set_threads(2);
+    REQUIRE(rt_pool_try_own());
+    fflush(NULL);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) _exit(rt_pool_try_own() ? 7 : 1);
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    rt_pool_disown();
+}
+
 static void test_shutdown(void) {
     ps_rt_set_threads(4);
     for (int i = 0; i < 5; i++) {
@@ -447,6 +461,7 @@ static void test_watch(void) {
 }
 
 int main(void) {
+    RUN(test_fork_before_workers); /* first: no worker has run yet */
     RUN(test_thread_number);
     RUN(test_every_leaf_runs_once);
     RUN(test_many_launches);

@@ -30,8 +30,10 @@ typedef struct PsFrontOptions {
 typedef enum PsFactKind {
     PS_FACT_GLOBAL, /* holder: a globals dict (or builtins'), key: name; found NULL: the name was not there */
     PS_FACT_CELL,   /* holder: a closure cell */
-    PS_FACT_ATTRIBUTE, /* holder: a module (its dict is looked at), class or instance; key: name */
-    PS_FACT_CODE,      /* holder: a Python function; found: its code object */
+    PS_FACT_ATTRIBUTE,  /* holder: a module (its dict is looked at), class or instance; key: name */
+    PS_FACT_CODE,       /* holder: a Python function; found: its code object */
+    PS_FACT_DEFAULTS,   /* the same; found: the tuple of its defaults, NULL for none */
+    PS_FACT_KWDEFAULTS, /* the same; found: the dict of its defaults for keywords */
 } PsFactKind;
 typedef struct PsFact {
     PsFactKind kind;
@@ -45,6 +47,9 @@ typedef struct PsFacts {
 } PsFacts;
 /* Records a fact once; takes new references. False: no memory. `found` may be NULL: nothing was there. */
 bool ps_facts_add(PsFacts *facts, PsFactKind kind, PyObject *holder, PyObject *key, PyObject *found);
+/* All that a Python function called at compile time may read: its code, defaults, cells and globals, and those of the
+ * functions it names. What it reads inside containers and instances is not seen. */
+bool ps_facts_add_function(PsFacts *facts, PyObject *function);
 void ps_facts_free(PsFacts *facts);
 /* Whether every fact still holds (identity of what is found, or equality for small immutable values of one type). Does
  * not run Python code. */
@@ -113,8 +118,8 @@ typedef struct PsFrontTypes {
 /* Adds the types and all dtype and builtin objects to the module dict. -1 with an exception set. */
 int ps_front_types_init(PsFrontTypes *types, PyObject *module);
 
-/* What an annotation says to us: of typing.Annotated[T, ...] the first of our annotations in it, else the annotation
- * itself; borrowed from it. No exception is set. */
+/* What an annotation says to us: of typing.Annotated[T, ...] the first of our annotations in it, or T; else the
+ * annotation itself. Borrowed from it; no exception is set. */
 PyObject *ps_front_annotation(const PsFrontTypes *types, PyObject *annotation);
 /* A dtype annotation or object -> scalar type: dtype objects, Python int/float/bool (default_ip, default_fp, u1),
  * numpy dtypes and scalar types; PS_KIND_NONE when it is none of these (no exception set). */

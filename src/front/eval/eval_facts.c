@@ -29,6 +29,50 @@ bool ps_facts_add(PsFacts *facts, PsFactKind kind, PyObject *holder, PyObject *k
     return true;
 }
 
+/* -- Python functions that run while compiling -- */
+
+static bool add_names(PsFacts *facts, PyObject *function, PyObject *code);
+
+static bool add_name(PsFacts *facts, PyObject *globals, PyObject *name) {
+    PyObject *found = PyDict_GetItemWithError(globals, name);
+    if (!ps_facts_add(facts, PS_FACT_GLOBAL, globals, name, found)) return false;
+    return !found || !PyFunction_Check(found) || ps_facts_add_function(facts, found);
+}
+
+/* The names of the code itself, then of the code inside it (comprehensions, inner functions). A name may be that of an
+ * attribute: then a global of that name is looked at needlessly, which costs a rebuild at worst. */
+static bool add_names(PsFacts *facts, PyObject *function, PyObject *code) {
+    PyObject *names = PyObject_GetAttrString(code, "co_names"), *consts = PyObject_GetAttrString(code, "co_consts");
+    bool done = names && consts && PyTuple_Check(names) && PyTuple_Check(consts);
+    for (Py_ssize_t i = 0; done && i < PyTuple_GET_SIZE(names); i++)
+        done = add_name(facts, PyFunction_GET_GLOBALS(function), PyTuple_GET_ITEM(names, i));
+    for (Py_ssize_t i = 0; done && i < PyTuple_GET_SIZE(consts); i++)
+        if (PyCode_Check(PyTuple_GET_ITEM(consts, i)))
+            done = add_names(facts, function, PyTuple_GET_ITEM(consts, i));
+    Py_XDECREF(names);
+    Py_XDECREF(consts);
+    return done;
+}
+
+bool ps_facts_add_function(PsFacts *facts, PyObject *function) {
+    for (uint32_t i = 0; i < facts->len; i++)
+        if (same_fact(&facts->items[i], PS_FACT_DEFAULTS, function, NULL)) return true; /* seen, or being seen */
+    if (Py_EnterRecursiveCall(" while noting what a function reads")) return false;
+    PyFunctionObject *f = (PyFunctionObject *)function;
+    bool done = ps_facts_add(facts, PS_FACT_DEFAULTS, function, NULL, f->func_defaults) &&
+                ps_facts_add(facts, PS_FACT_KWDEFAULTS, function, NULL, f->func_kwdefaults) &&
+                ps_facts_add(facts, PS_FACT_CODE, function, NULL, f->func_code);
+    Py_ssize_t ncells = f->func_closure ? PyTuple_GET_SIZE(f->func_closure) : 0;
+    for (Py_ssize_t i = 0; done && i < ncells; i++) {
+        PyObject *cell = PyTuple_GET_ITEM(f->func_closure, i), *content = PyCell_GET(cell);
+        done = ps_facts_add(facts, PS_FACT_CELL, cell, NULL, content) &&
+               (!content || !PyFunction_Check(content) || ps_facts_add_function(facts, content));
+    }
+    done = done && add_names(facts, function, f->func_code);
+    Py_LeaveRecursiveCall();
+    return done;
+}
+
 void ps_facts_free(PsFacts *facts) {
     for (uint32_t i = 0; i < facts->len; i++) {
         Py_DECREF(facts->items[i].holder);
@@ -75,6 +119,8 @@ static PyObject *found_now(const PsFact *fact) {
     case PS_FACT_CELL: return PyCell_GET(fact->holder);
     case PS_FACT_ATTRIBUTE: return ps_facts_attribute(fact->holder, fact->key);
     case PS_FACT_CODE: return ((PyFunctionObject *)fact->holder)->func_code;
+    case PS_FACT_DEFAULTS: return ((PyFunctionObject *)fact->holder)->func_defaults;
+    case PS_FACT_KWDEFAULTS: return ((PyFunctionObject *)fact->holder)->func_kwdefaults;
     }
     return NULL;
 }

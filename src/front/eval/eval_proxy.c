@@ -260,6 +260,13 @@ static PyObject *Proxy_repr(PyObject *object) {
     return PyUnicode_FromFormat("<%s of a kernel>", ps_value_describe(self->token->front, &self->value));
 }
 
+/* Text of a value that is not there yet would be wrong text. */
+static PyObject *Proxy_str(PyObject *self) {
+    PyErr_Format(PyExc_TypeError,
+                 "%R has no text while the kernel is compiled; print() in the kernel shows its value at run time", self);
+    return NULL;
+}
+
 static PyObject *Proxy_absolute(PyObject *self);
 static PyObject *Proxy_round(PyObject *self, PyObject *args);
 
@@ -270,6 +277,7 @@ static PyMethodDef proxy_methods[] = {
 static PyType_Slot proxy_slots[] = {
     {Py_tp_dealloc, Proxy_dealloc},
     {Py_tp_repr, Proxy_repr},
+    {Py_tp_str, Proxy_str},
     {Py_tp_hash, Proxy_hash},
     {Py_tp_getattro, Proxy_getattro},
     {Py_tp_richcompare, Proxy_richcompare},

@@ -305,13 +305,15 @@ static bool is_ours(const PsFrontTypes *types, PyObject *object) {
 
 PyObject *ps_front_annotation(const PsFrontTypes *types, PyObject *annotation) {
     if (strcmp(Py_TYPE(annotation)->tp_name, "_AnnotatedAlias") != 0) return annotation;
-    PyObject *told = PyObject_GetAttrString(annotation, "__metadata__"), *found = annotation;
+    PyObject *origin = PyObject_GetAttrString(annotation, "__origin__"), *found = origin;
+    PyObject *told = origin ? PyObject_GetAttrString(annotation, "__metadata__") : NULL;
     if (!told) PyErr_Clear();
     Py_ssize_t len = told && PyTuple_Check(told) ? PyTuple_GET_SIZE(told) : 0;
     for (Py_ssize_t i = len - 1; i >= 0; i--)
         if (is_ours(types, PyTuple_GET_ITEM(told, i))) found = PyTuple_GET_ITEM(told, i);
-    Py_XDECREF(told); /* the annotation holds it */
-    return found;
+    Py_XDECREF(told); /* the annotation holds both */
+    Py_XDECREF(origin);
+    return found ? found : annotation;
 }
 
 PsType ps_front_dtype(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object) {

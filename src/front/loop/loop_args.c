@@ -52,12 +52,15 @@ static PsStatus find_keyword(Binder *b, PsAst *param, PsValue *out, bool *found)
 /* The value evaluated when the func was defined. */
 static PsStatus find_default(Binder *b, uint32_t index, uint32_t nplain, PsValue *out, bool *found) {
     PsAst *param = b->params->items[index];
-    PyObject *value = NULL;
-    if (param->op == PARAM_KEYWORD) {
-        PyObject *defaults = PyFunction_GET_KW_DEFAULTS(b->function);
+    bool keyword = param->op == PARAM_KEYWORD;
+    PyObject *value = NULL, *defaults = keyword ? PyFunction_GET_KW_DEFAULTS(b->function)
+                                                : PyFunction_GET_DEFAULTS(b->function);
+    if (!ps_facts_add(b->l->front.facts, keyword ? PS_FACT_KWDEFAULTS : PS_FACT_DEFAULTS, b->function, NULL,
+                      defaults))
+        return PS_NOMEM;
+    if (keyword) {
         value = defaults ? PyDict_GetItemWithError(defaults, param->name) : NULL;
     } else {
-        PyObject *defaults = PyFunction_GET_DEFAULTS(b->function);
         Py_ssize_t n = defaults ? PyTuple_GET_SIZE(defaults) : 0,
                    at = (Py_ssize_t)index - ((Py_ssize_t)nplain - n);
         if (at >= 0 && at < n) value = PyTuple_GET_ITEM(defaults, at);

@@ -107,9 +107,8 @@ done:
 
 static PsStatus call_function(Loop *l, PyObject *callee, const CallArgs *args, PsValue *out) {
     PyObject *function = PyMethod_Check(callee) ? PyMethod_GET_FUNCTION(callee) : callee;
-    if (PyFunction_Check(function) &&
-        !ps_facts_add(l->front.facts, PS_FACT_CODE, function, NULL, PyFunction_GET_CODE(function)))
-        return PS_NOMEM;
+    if (PyFunction_Check(function) && !ps_facts_add_function(l->front.facts, function))
+        return PyErr_Occurred() ? PS_PYERR : PS_NOMEM;
     return call_python(l, callee, args, out);
 }
 

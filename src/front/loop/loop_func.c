@@ -347,8 +347,7 @@ PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallAr
         for (uint32_t i = 0; i < call.nargs; i++) /* by value: what it is now */
             if (!call.args[i].is_template) call.args[i].value = loop_load(l, &call.args[i].value);
         PyObject *annotations = PyObject_GetAttrString(func->function, "__annotations__");
-        call.returns =
-            annotations && PyDict_Check(annotations) ? ps_dict_find(annotations, "return") : NULL;
+        call.returns = annotations && PyDict_Check(annotations) ? ps_dict_find(annotations, "return") : NULL;
         if (call.returns) Py_INCREF(call.returns);
         Py_XDECREF(annotations);
         if (call.returns && !ps_front_keep(&l->front, call.returns))

@@ -85,7 +85,8 @@ bool loop_has_break(const PsAstList *body) {
     for (uint32_t i = 0; i < body->len; i++) {
         const PsAst *node = body->items[i];
         if (node->kind == PS_AST_BREAK) return true;
-        if (node->kind == PS_AST_IF && (loop_has_break(&node->body) || loop_has_break(&node->orelse))) return true;
+        if (node->kind == PS_AST_IF && (loop_has_break(&node->body) || loop_has_break(&node->orelse)))
+            return true;
     }
     return false;
 }

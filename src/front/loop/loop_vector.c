@@ -34,9 +34,9 @@ static uint32_t vector_length(uint32_t nargs, const PsValue *args) {
 PsStatus loop_vector_map(Loop *l, uint32_t nargs, const PsValue *args,
                          PsStatus (*rule)(Loop *, void *data, const PsValue *args, PsValue *out), void *data,
                          PsValue *out) {
-    PsValue *items[4], row[4];
+    PsValue *items[4], row[4]; /* no builtin has more operands (builtins.def) */
     uint32_t n = vector_length(nargs, args);
-    if (nargs > PS_COUNT(items)) return FAIL(l, VECTOR_ARGS);
+    if (nargs > PS_COUNT(items)) return PS_NOMEM;
     for (uint32_t k = 0; k < nargs; k++) TRY(elements(l, &args[k], n, &items[k]));
     TRY(loop_vector_new(l, n, out));
     for (uint32_t i = 0; i < n; i++) {

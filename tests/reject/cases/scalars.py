@@ -366,7 +366,7 @@ f(np.zeros(3))
 #! File "program.py", line 2, in f
 #!     def f(x: np.ndarray):
 #!              ^^^^^^^^^^
-#! parameter 'x' of kernel 'f' has the annotation <class 'numpy.ndarray'>; expected a dtype, int, float, bool, types.ndarray(...) or template() (an array parameter is annotated with types.ndarray())
+#! parameter 'x' of kernel 'f' has the annotation <class 'numpy.ndarray'>; expected a dtype, int, float, bool, types.ndarray(...) or template()
 
 #-- an annotation that is the function ndarray
 @ti.kernel
@@ -751,3 +751,8 @@ def f(n: ti.i32, /):
 f(n=1)
 #! KernelTypeError
 #! kernel 'f': got an unexpected keyword argument 'n'
+
+#-- an array beyond what can be addressed [module]
+ti.ndarray(ti.f64, (2**30, 2**30, 2**10))
+#! KernelValueError
+#! ndarray: the shape (1073741824, 1073741824, 1024) takes more memory than can be addressed

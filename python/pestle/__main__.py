@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `pestle`, or `python -m pestle`: what a report needs, and the cache of compiled kernels."""
+
+import argparse
+import datetime
+import os
+import platform
+import sys
+import time
+
+import pestle as ti
+from pestle import _pestle
+
+VARIABLES = ("PESTLE", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS")  # besides PESTLE_*
+
+
+def size(count):
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            return f"{count:.4g} {unit}"
+        count /= 1000
+
+
+def count(number, what):
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+# -- doctor --
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo") as file:
+            names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    except OSError:
+        names = []
+    return f"{names[0] if names else platform.machine()}, {count(len(os.sched_getaffinity(0)), 'CPU')} of {os.cpu_count()}"
+
+
+def version_of(package):
+    from importlib import metadata
+
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return f"no {package}"
+
+
+def cache_line():
+    directory, warning, limit, entries = _pestle._cache()
+    if directory is None:
+        return warning or "none"
+    line = f"{directory}: {count(len(entries), 'kernel')}, {size(sum(e[2] for e in entries))} of {size(limit)}"
+    return f"{line}; {warning}" if warning else line
+
+
+def trial():
+    """Compiles a kernel without the cache, runs it and looks at what it gave."""
+
+    @ti.kernel
+    def total(n: ti.i32) -> ti.i64:
+        s: ti.i64 = 0
+        for i in range(n):
+            s += i
+        return s
+
+    start = time.perf_counter()
+    try:
+        ti.init(offline_cache=False)
+        found = total(100_000)
+    except Exception as error:
+        return False, f"FAILED: {type(error).__name__}: {error}"
+    finally:
+        ti.reset()
+    if found != 4_999_950_000:
+        return False, f"FAILED: a sum is {found} instead of 4999950000"
+    return True, f"compiled and ran in {1e3 * (time.perf_counter() - start):.1f} ms"
+
+
+def doctor(options):
+    facts = _pestle._doctor()
+    library = facts["llvm_path"]
+    llvm = f"{facts['llvm']} in {library}"
+    llvm += f", {size(os.path.getsize(library))}" if os.path.exists(library) else ", MISSING"
+    if facts["llvm_error"]:
+        llvm += f"\n{'':10}FAILED: {facts['llvm_error']}"
+    threads = count(facts["threads"], "thread")
+    if facts["threads_refused"]:
+        threads += f"; PESTLE_NUM_THREADS={facts['threads_refused']} is no number of threads"
+    libc = " ".join(platform.libc_ver())
+    features = facts["features"].replace("+", "").replace(",", " ")
+    variables = [f"{k}={v}" for k, v in sorted(os.environ.items()) if k.startswith("PESTLE_") or k in VARIABLES]
+    works, told = trial()
+    lines = [
+        ("pestle", f"{ti.__version__}, build {facts['build'][:16]}, interface {facts['abi']}"),
+        ("python", f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"),
+        ("system", f"{platform.system()} {platform.release()} {platform.machine()}, {libc}"),
+        ("processor", processor()),
+        ("features", f"{features or 'none'}; vectors of {facts['vector_bits']} bits"),
+        ("threads", threads),
+        ("LLVM", llvm),
+        ("cache", cache_line()),
+        ("packages", ", ".join(version_of(name) for name in ("numpy", "torch"))),
+        ("settings", " ".join(variables) or "none"),
+        ("trial", told),
+    ]
+    for name, text in lines:
+        print(f"{name:10}{text}")
+    return 0 if works else 1
+
+
+# -- cache --
+
+
+def cache(options):
+    directory, warning, limit, entries = _pestle._cache()
+    if directory is None:
+        print(warning or "there is no cache", file=sys.stderr)
+        return 1
+    if options.action == "clear":
+        total = sum(entry[2] for entry in entries)
+        print(f"removed {count(_pestle._cache_clear(), 'kernel')}, {size(total)}, from {directory}")
+        return 0
+    if options.action == "list":
+        for key, name, length, used in entries:
+            when = datetime.datetime.fromtimestamp(used).isoformat(" ", "minutes")
+            print(f"{key[:16]}  {when}  {size(length):>9}  {name or '(another version)'}")
+        return 0
+    print(cache_line())
+    return 0
+
+
+def main(words=None):
+    parser = argparse.ArgumentParser(prog="pestle", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"pestle {ti.__version__}")
+    commands = parser.add_subparsers(title="commands", dest="command", required=True)
+    each = commands.add_parser("doctor", help="say what a report should hold, and try a kernel; exit with 1 if it fails")
+    each.set_defaults(run=doctor)
+    each = commands.add_parser("cache", help="the cache of compiled kernels")
+    each.add_argument("action", nargs="?", choices=("size", "list", "clear"), default="size",
+                      help="where and how large it is (the default), its kernels, last used first, or remove them all")  # fmt: skip
+    each.set_defaults(run=cache)
+    options = parser.parse_args(words)
+    try:
+        return options.run(options)
+    except BrokenPipeError:  # pestle cache list | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(f"pestle: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
