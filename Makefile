@@ -57,6 +57,15 @@ bench: build
 	@tools/setup.sh --bench
 	@$(PY) bench/run.py $(ARGS)
 
+#.  make wheel          a wheel for $(VENV)'s Python into dist/
+wheel: setup
+	@PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps \
+	    --no-build-isolation --config-settings=build-dir=$(BUILD)-wheel --wheel-dir dist .
+
+#.  make wheel-test     the wheel in an environment without LLVM, numpy or torch
+wheel-test: build wheel
+	@PESTLE_TEST_WHEEL=1 $(PY) -m pytest -q tests/py/test_wheel.py
+
 #.  make typecheck      mypy and pyright over examples/ and tests/typing/, with the installed stubs
 typecheck: build
 	@tools/setup.sh --lint
@@ -78,4 +87,4 @@ format:
 
 #.  make clean          remove build folders (not $(VENV))
 clean:
-	rm -rf build build-asan build-tsan
+	rm -rf build build-* dist

@@ -33,7 +33,8 @@ void expmap(const float *restrict x, float *restrict y, long n) {
 void jacobi(const float *restrict u, float *restrict v, long h, long w) {
     PAR for (long i = 1; i < h - 1; i++) {
         for (long j = 1; j < w - 1; j++)
-            v[i * w + j] = 0.25f * (u[(i - 1) * w + j] + u[(i + 1) * w + j] + u[i * w + j - 1] + u[i * w + j + 1]);
+            v[i * w + j] =
+                0.25f * (u[(i - 1) * w + j] + u[(i + 1) * w + j] + u[i * w + j - 1] + u[i * w + j + 1]);
     }
 }
 
@@ -41,7 +42,8 @@ void stencil(const float *restrict u, float *restrict v, float dt, long h, long 
     PAR for (long i = 1; i < h - 1; i++) {
         for (long j = 1; j < w - 1; j++) {
             float c = u[i * w + j];
-            float lap = u[(i - 1) * w + j] + u[(i + 1) * w + j] + u[i * w + j - 1] + u[i * w + j + 1] - 4.0f * c;
+            float lap =
+                u[(i - 1) * w + j] + u[(i + 1) * w + j] + u[i * w + j - 1] + u[i * w + j + 1] - 4.0f * c;
             float g = expf(-lap * lap);
             v[i * w + j] = c > 0.5f ? c + dt * g * lap : c + dt * lap / (1.0f + fabsf(lap));
         }

@@ -71,7 +71,7 @@ class Producer:
 
     def tensor(self):
         ndim = len(self.shape)
-        self.kept = [(ctypes.c_int64 * ndim)(*self.shape)]  # noqa: B019
+        self.kept = [(ctypes.c_int64 * ndim)(*self.shape)]
         if self.strides is not None:
             self.kept.append((ctypes.c_int64 * ndim)(*self.strides))
         strides = ctypes.cast(self.kept[1], ctypes.POINTER(ctypes.c_int64)) if self.strides is not None else None

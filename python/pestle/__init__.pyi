@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, final, overload
 
 from pestle import _pestle as _pestle
 from pestle import types as types
@@ -89,6 +89,7 @@ python: str
 
 # -- kernels ---------------------------------------------------------------------------------------------------------
 
+@final
 class Kernel(Generic[_P, _R]):
     """What @kernel makes of a function: call it like the function. It is compiled at the first call with each
     combination of argument types, and kept on disk for the next process."""
@@ -139,6 +140,7 @@ def pyfunc(function: Callable[_P, _R], /) -> Callable[_P, _R]:
 
 # -- arrays ----------------------------------------------------------------------------------------------------------
 
+@final
 class Ndarray:
     """A dense array in C order, made by ndarray(dtype, shape). Needs no numpy; numpy.asarray(a) shares its memory."""
 
@@ -177,6 +179,8 @@ class Ndarray:
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __copy__(self) -> Ndarray: ...
+    def __deepcopy__(self, memo: Any, /) -> Ndarray: ...
     def fill(self, value: _Number, /) -> None:
         """Sets every element. The value has to fit the element type, as for a[i] = value."""
 

@@ -76,8 +76,8 @@ typedef int32_t (*PsTaskFn)(PsTaskState *ts, const PsParfor *parfor, int64_t lea
 /* Why checked code stopped; the values that go with each kind. */
 typedef enum PsFaultKind {
     PS_FAULT_BOUNDS,   /* index, axis, length */
-    PS_FAULT_DIV_ZERO, /* dividend */
-    PS_FAULT_ASSERT,   /* - */
+    PS_FAULT_DIV_ZERO, /* dividend; 1 when it is a u64 */
+    PS_FAULT_ASSERT,   /* number of the message among the module's texts, values in it; or nothing */
     PS_FAULT_DOMAIN,   /* axis, low, high: a parallel loop's bounds beyond PS_INDEX_LIMIT (always checked) */
     PS_FAULT_DEPTH,    /* depth */
 } PsFaultKind;

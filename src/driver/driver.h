@@ -38,7 +38,7 @@ bool ps_driver_llvm_is_open(void);
 bool ps_driver_llvm_path(char *out, size_t size); /* false: it does not fit */
 /* Opens it now, as the first compile would. */
 PsStatus ps_driver_llvm_open(PsDiag *diag) PS_MUST_CHECK;
-int ps_driver_vector_bits(void); /* of one vector register that kernels use */
+int ps_driver_vector_bits(void);                    /* of one vector register that kernels use */
 PsStore *ps_driver_store(const char **out_warning); /* opened once per process; NULL: none */
 
 #endif

@@ -53,8 +53,8 @@ bool ps_store_list(const PsStore *store, PsStoreList *out) {
     if (!dir) return false;
     while (whole && (item = readdir(dir))) {
         struct stat info;
-        if (!object_is_name(item->d_name) || fstatat(dirfd(dir), item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-            !S_ISREG(info.st_mode))
+        if (!object_is_name(item->d_name) ||
+            fstatat(dirfd(dir), item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
             continue;
         whole = push(out, &cap, dirfd(dir), item->d_name, &info);
     }

@@ -93,8 +93,9 @@ static void check_division(Check *c, PsRef op) {
     if (range.lo > 0 || range.hi < 0 || has_passed(c, key, op)) return;
     PsBuilder b = passes_before(f, op);
     PsRef ok = ps_build_binary(&b, PS_OP_NE, divisor, ps_build_int(&b, type, 0));
-    PsRef args[2] = {ok, ps_build_cast(&b, a, PS_I64)};
-    note(c, key, ps_build_op(&b, PS_OP_CHECK, PS_KIND_NONE, args, 2, PS_FAULT_DIV_ZERO));
+    PsRef args[3] = {ok, ps_build_cast(&b, a, PS_I64)};
+    if (type == PS_U64) args[2] = ps_build_int(&b, PS_U1, 1);
+    note(c, key, ps_build_op(&b, PS_OP_CHECK, PS_KIND_NONE, args, type == PS_U64 ? 3 : 2, PS_FAULT_DIV_ZERO));
 }
 
 static void check_op(Check *c, PsRef op) {

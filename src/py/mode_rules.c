@@ -89,7 +89,9 @@ static int both_as(const PyState *state, const ModeOperand *a, const ModeOperand
 
 static int check_divisor(const PyState *state, PsType type, const uint64_t bits[2]) {
     if (!state->options.checked || bits[1]) return 0;
-    long long dividend = (long long)ps_eval_scalar(PS_OP_CAST, type, PS_I64, bits);
+    uint64_t wide = ps_eval_scalar(PS_OP_CAST, type, type == PS_U64 ? PS_U64 : PS_I64, bits);
+    char dividend[24];
+    snprintf(dividend, sizeof dividend, type == PS_U64 ? "%llu" : "%lld", (unsigned long long)wide);
     py_error(state, PS_MSG_PY_FAULT_DIV_ZERO, dividend);
     return -1;
 }

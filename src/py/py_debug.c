@@ -37,7 +37,8 @@ static int build(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs, PyO
     out->params = PyMem_Calloc(nparams + 1, sizeof *out->params);
     out->args = PyMem_Calloc(nparams + 1, sizeof *out->args);
     if (!out->params || !out->args) return PyErr_NoMemory(), -1;
-    if (py_kernel_bind(kernel, given, nargs, names, out->args, &out->held) || py_views_take(kernel, out->args)) return -1;
+    if (py_kernel_bind(kernel, given, nargs, names, out->args, &out->held) || py_views_take(kernel, out->args))
+        return -1;
     out->taken = kernel;
     if (py_describe(kernel, out->args, out->params)) return -1;
     PsFrontOptions options = kernel->state->options;

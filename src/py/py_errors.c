@@ -363,7 +363,8 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_BOUNDS), a, b, c);
         return PS_MSG_PY_FAULT_BOUNDS;
     case PS_FAULT_DIV_ZERO:
-        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DIV_ZERO), a);
+        snprintf(quoted, sizeof quoted, fault->nvalues > 1 ? "%llu" : "%lld", (unsigned long long)a);
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DIV_ZERO), quoted);
         return PS_MSG_PY_FAULT_DIV_ZERO;
     case PS_FAULT_ASSERT:
         quote_span(sources, fault->span, quoted, sizeof quoted);

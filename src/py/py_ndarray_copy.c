@@ -182,22 +182,24 @@ PyObject *ndarray_iter(PyObject *object) {
 }
 
 PyMethodDef ndarray_methods[] = {
-    {"fill", fill, METH_O, "fill(value)\n--\n\nSets every element."},
+    {"fill", fill, METH_O, "fill($self, value, /)\n--\n\nSets every element."},
     {"copy_from", copy_from, METH_O,
-     "copy_from(other)\n--\n\nCopies the elements of an array of the same shape."},
+     "copy_from($self, other, /)\n--\n\nCopies the elements of an array of the same shape."},
     {"to_numpy", to_numpy, METH_NOARGS,
-     "to_numpy()\n--\n\nA copy as a numpy array (bf16: as f32). numpy.asarray(a) shares the memory instead."},
+     "to_numpy($self)\n--\n\nA copy as a numpy array (bf16: as f32). numpy.asarray(a) shares the memory "
+     "instead."},
     {"from_numpy", from_numpy, METH_O,
-     "from_numpy(array)\n--\n\nCopies a numpy array of the same shape; its dtype may differ within its kind."},
-    {"tolist", tolist, METH_NOARGS, "tolist()\n--\n\nThe elements in nested lists."},
+     "from_numpy($self, array, /)\n--\n\nCopies a numpy array of the same shape; its dtype may differ within "
+     "its kind."},
+    {"tolist", tolist, METH_NOARGS, "tolist($self)\n--\n\nThe elements in nested lists."},
     {"__array__", (PyCFunction)(void (*)(void))array_protocol, METH_VARARGS | METH_KEYWORDS, NULL},
     {"__copy__", copy, METH_NOARGS, NULL},
     {"__deepcopy__", copy, METH_O, NULL},
     {"__dlpack__", (PyCFunction)(void (*)(void))ndarray_dlpack, METH_VARARGS | METH_KEYWORDS,
-     "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+     "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "The array's memory for another library, as DLPack has it."},
     {"__dlpack_device__", ndarray_dlpack_device, METH_NOARGS,
-     "__dlpack_device__()\n--\n\nThe CPU, as DLPack says it: (1, 0)."},
+     "__dlpack_device__($self)\n--\n\nThe CPU, as DLPack says it: (1, 0)."},
     {"__reduce_ex__", ndarray_reduce, METH_O, NULL},
     {0},
 };

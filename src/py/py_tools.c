@@ -64,8 +64,9 @@ static PyObject *text_for(PyKernel *kernel, const PsParam *params, const char *a
     PsStatus status = py_front(kernel, &options, params, &build);
     if (status == PS_OK) status = write_text(&build, after, &text);
     if (status != PS_OK) py_build_raise(kernel->state, status, &build);
-    PyObject *result = status == PS_OK ? PyUnicode_DecodeUTF8(text.data ? text.data : "", (Py_ssize_t)text.len, "replace")
-                                       : NULL;
+    PyObject *result = status == PS_OK
+                           ? PyUnicode_DecodeUTF8(text.data ? text.data : "", (Py_ssize_t)text.len, "replace")
+                           : NULL;
     ps_buf_free(&text);
     ps_build_free(&build);
     return result;
@@ -73,7 +74,8 @@ static PyObject *text_for(PyKernel *kernel, const PsParam *params, const char *a
 
 static PyObject *kernel_text(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
                              const char *after) {
-    if (strcmp(after, "front") != 0 && strcmp(after, "llvm") != 0 && strcmp(after, "asm") != 0 && !is_pass(after))
+    if (strcmp(after, "front") != 0 && strcmp(after, "llvm") != 0 && strcmp(after, "asm") != 0 &&
+        !is_pass(after))
         return py_error(kernel->state, PS_MSG_DRIVER_DUMP, (int)strnlen(after, 64), after);
     if (py_kernel_prepare(kernel)) return NULL;
     uint32_t nparams = kernel->signature.nparams;
@@ -94,8 +96,8 @@ static PyObject *kernel_text(PyKernel *kernel, PyObject *const *args, Py_ssize_t
 }
 
 /* Splits after=... off the keywords. -1 with an exception. */
-static int split_after(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names, const char **after,
-                       PyObject **out_args, PyObject **out_names) {
+static int split_after(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
+                       const char **after, PyObject **out_args, PyObject **out_names) {
     Py_ssize_t nnames = names ? PyTuple_GET_SIZE(names) : 0, kept = 0;
     *out_args = PyTuple_New(nargs + nnames);
     *out_names = PyTuple_New(nnames);
@@ -149,16 +151,17 @@ PyObject *py_doctor(PyObject *module, PyObject *unused) {
     char path[PATH_MAX] = "?", why[1024];
     if (!ps_driver_llvm_path(path, sizeof path)) snprintf(path, sizeof path, "?");
     const char *failed = why_no_llvm(why, sizeof why);
-    return Py_BuildValue("{sssssssssisiszszsi}", "build", PS_BUILD_ID, "llvm", PS_LLVM_VERSION, "llvm_path", path,
-                         "features", ps_driver_cpu_features(), "vector_bits", ps_driver_vector_bits(), "threads",
-                         ps_rt_threads(), "threads_refused", ps_rt_threads_refused(), "llvm_error", failed, "abi",
-                         PS_ABI_VERSION);
+    return Py_BuildValue("{sssssssssisiszszsi}", "build", PS_BUILD_ID, "llvm", PS_LLVM_VERSION, "llvm_path",
+                         path, "features", ps_driver_cpu_features(), "vector_bits", ps_driver_vector_bits(),
+                         "threads", ps_rt_threads(), "threads_refused", ps_rt_threads_refused(), "llvm_error",
+                         failed, "abi", PS_ABI_VERSION);
 }
 
 /* -- pestle cache -- */
 
 static PyObject *entry_of(const PsStoreEntry *entry) {
-    return Py_BuildValue("(ssKL)", entry->key, entry->name, (unsigned long long)entry->size, (long long)entry->used);
+    return Py_BuildValue("(ssKL)", entry->key, entry->name, (unsigned long long)entry->size,
+                         (long long)entry->used);
 }
 
 /* (directory or None, warning or None, limit, [(key, name, size, used), ...]) */
@@ -167,7 +170,8 @@ PyObject *py_cache(PyObject *module, PyObject *unused) {
     const char *warning = NULL;
     PsStore *store = ps_driver_store(&warning);
     PsStoreList list = {0};
-    if (store && !ps_store_list(store, &list)) return PyErr_SetFromErrnoWithFilename(PyExc_OSError, ps_store_dir(store));
+    if (store && !ps_store_list(store, &list))
+        return PyErr_SetFromErrnoWithFilename(PyExc_OSError, ps_store_dir(store));
     PyObject *entries = PyList_New((Py_ssize_t)list.len);
     for (size_t i = 0; entries && i < list.len; i++) {
         PyObject *entry = entry_of(&list.entries[i]);
@@ -179,7 +183,8 @@ PyObject *py_cache(PyObject *module, PyObject *unused) {
     ps_store_list_free(&list);
     if (!entries) return NULL;
     PyObject *directory = store ? PyUnicode_DecodeFSDefault(ps_store_dir(store)) : Py_NewRef(Py_None);
-    return Py_BuildValue("(NzKN)", directory, warning, store ? (unsigned long long)ps_store_limit(store) : 0ull, entries);
+    return Py_BuildValue("(NzKN)", directory, warning, store ? (unsigned long long)ps_store_limit(store) : 0ull,
+                         entries);
 }
 
 PyObject *py_cache_clear(PyObject *module, PyObject *unused) {

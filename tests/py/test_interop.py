@@ -283,6 +283,46 @@ def test_a_buffer_is_held_while_another_thread_runs_the_kernel():
     assert refused and b == bytes([want]) * 100_000
 
 
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="classes in Python have no buffers before 3.12")
+def test_buffers_written_in_python():
+    class Box:
+        def __init__(self, inner):
+            self.inner, self.released = inner, 0
+
+        def __buffer__(self, flags):
+            return memoryview(self.inner)
+
+        def __release_buffer__(self, view):
+            self.released += 1
+
+    x = Box(array.array("i", [1, 2]))
+    add(x, 1)
+    assert x.inner.tolist() == [2, 3] and x.released == 1
+    with pytest.raises(ti.KernelTypeError):
+        add(x, "n")
+    assert x.released == 2
+
+
+def test_threads_with_buffers_of_their_own():
+    failures = []
+
+    def work(start):
+        x = array.array("i", range(start, start + 50))
+        for _ in range(500):
+            add(x, 1)
+            if total(x) < 0:
+                failures.append(start)
+        if x.tolist() != list(range(start + 500, start + 550)):
+            failures.append(x)
+
+    threads = [threading.Thread(target=work, args=(1000 * k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
 def test_launches_leave_no_reference():
     x = array.array("i", [1, 2, 3])
     producer = dlpack.Producer((ctypes.c_int32 * 3)(1, 2, 3))

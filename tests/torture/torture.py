@@ -37,50 +37,17 @@ import numpy as np
 import pestle as ti
 from pestle import _pestle
 
-KERNELS = '''
-import pestle as ti
-A = ti.types.ndarray()
-
-@ti.func
-def fib(n: ti.i32) -> ti.i32:
-    r = n
-    if n > 1:
-        r = fib(n - 1) + fib(n - 2)
-    return r
-
-@ti.kernel
-def total(x: A, a: ti.f32) -> ti.f32:
-    s = ti.f32(0)
-    for i, j in x:
-        x[i, j] = x[i, j] * a + 1
-        s += x[i, j]
-    return s
-
-@ti.kernel
-def collatz(x: A):
-    for i in x:
-        n, steps = i + 1, 0
-        while n != 1 and steps < 1000:
-            n = n // 2 if n % 2 == 0 else 3 * n + 1
-            steps += 1
-        x[i] = steps
-
-@ti.kernel
-def told(n: ti.i32) -> ti.i64:
-    print("fib of", n, "is", fib(n))
-    return ti.i64(fib(n)) * NUMBER
-'''
-FIRST = "import pestle as ti\n@ti.kernel\ndef first(n: ti.i32) -> ti.i32:\n    return n + 1\n"
+VICTIMS = pathlib.Path(__file__).with_name("victims.py")
+CODE = compile("".join(linecache.getlines(str(VICTIMS))), str(VICTIMS), "exec")
 HANG = 30  # seconds; machines that run this may be busy
 FINE, RAISED, WRONG = 0, 1, 2
 
 
-def kernels(number, text=KERNELS):
-    """The kernels with a constant of their own, so that no cache has `told`. The text is in no file: the faults are not its."""
-    text, name = text.replace("NUMBER", str(number)), f"<kernels {number}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {"__name__": "kernels"}
-    exec(compile(text, name, "exec"), scope)
+def kernels(number):
+    """The kernels with a number of their own."""
+    scope = {"__name__": "victims", "__file__": str(VICTIMS)}
+    exec(CODE, scope)
+    scope["NUMBER"] = number
     return scope
 
 
@@ -626,7 +593,7 @@ def main():
     # LLVM is opened here, once, by a kernel that goes into no cache; the store is not.
     root = pathlib.Path(tempfile.mkdtemp(prefix="pestle-torture-"))
     ti.init(offline_cache=False)
-    assert kernels(1, FIRST)["first"](3) == 4
+    assert kernels(1)["first"](3) == 4
     ti.reset()
     total = {"tried": 0, "raised": 0, "wrong": 0, "hang": 0, "crash": 0}
     findings = []

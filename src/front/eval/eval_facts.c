@@ -42,7 +42,8 @@ static bool add_name(PsFacts *facts, PyObject *globals, PyObject *name) {
 /* The names of the code itself, then of the code inside it (comprehensions, inner functions). A name may be that of an
  * attribute: then a global of that name is looked at needlessly, which costs a rebuild at worst. */
 static bool add_names(PsFacts *facts, PyObject *function, PyObject *code) {
-    PyObject *names = PyObject_GetAttrString(code, "co_names"), *consts = PyObject_GetAttrString(code, "co_consts");
+    PyObject *names = PyObject_GetAttrString(code, "co_names"),
+             *consts = PyObject_GetAttrString(code, "co_consts");
     bool done = names && consts && PyTuple_Check(names) && PyTuple_Check(consts);
     for (Py_ssize_t i = 0; done && i < PyTuple_GET_SIZE(names); i++)
         done = add_name(facts, PyFunction_GET_GLOBALS(function), PyTuple_GET_ITEM(names, i));
@@ -56,7 +57,8 @@ static bool add_names(PsFacts *facts, PyObject *function, PyObject *code) {
 
 bool ps_facts_add_function(PsFacts *facts, PyObject *function) {
     for (uint32_t i = 0; i < facts->len; i++)
-        if (same_fact(&facts->items[i], PS_FACT_DEFAULTS, function, NULL)) return true; /* seen, or being seen */
+        if (same_fact(&facts->items[i], PS_FACT_DEFAULTS, function, NULL))
+            return true; /* seen, or being seen */
     if (Py_EnterRecursiveCall(" while noting what a function reads")) return false;
     PyFunctionObject *f = (PyFunctionObject *)function;
     bool done = ps_facts_add(facts, PS_FACT_DEFAULTS, function, NULL, f->func_defaults) &&

@@ -262,8 +262,9 @@ static PyObject *Proxy_repr(PyObject *object) {
 
 /* Text of a value that is not there yet would be wrong text. */
 static PyObject *Proxy_str(PyObject *self) {
-    PyErr_Format(PyExc_TypeError,
-                 "%R has no text while the kernel is compiled; print() in the kernel shows its value at run time", self);
+    PyErr_Format(
+        PyExc_TypeError,
+        "%R has no text while the kernel is compiled; print() in the kernel shows its value at run time", self);
     return NULL;
 }
 

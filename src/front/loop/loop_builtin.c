@@ -268,8 +268,7 @@ static PsStatus form_static_assert(Loop *l, CallArgs *args, PsValue *out) {
 }
 
 static PsStatus form_static_print(Loop *l, CallArgs *args, PsValue *out) {
-    PyObject *builtins = PyEval_GetBuiltins(),
-             *print = builtins ? ps_dict_find(builtins, "print") : NULL;
+    PyObject *builtins = PyEval_GetBuiltins(), *print = builtins ? ps_dict_find(builtins, "print") : NULL;
     PyObject *tuple = ps_front_keep(&l->front, PyTuple_New(args->nargs));
     *out = ps_value_python(Py_None);
     for (uint32_t i = 0; tuple && i < args->nargs; i++) {

@@ -662,3 +662,14 @@ f(np.zeros(1, np.float32))
 #!     assert False, x
 #!                   ^
 #! f32 array of 1 axis cannot be printed from a kernel; expected numbers, strings, tuples or lists
+
+#-- division of a large unsigned number by zero [checked]
+@ti.kernel
+def f(n: ti.u64, d: ti.u64) -> ti.u64:
+    return n // d
+f(2**64 - 1, 0)
+#! KernelAssertionError
+#! File "program.py", line 3, in f
+#!     return n // d
+#!            ^^^^^^
+#! integer division by zero: the dividend is 18446744073709551615

@@ -366,7 +366,7 @@ f(np.zeros(3))
 #! File "program.py", line 2, in f
 #!     def f(x: np.ndarray):
 #!              ^^^^^^^^^^
-#! parameter 'x' of kernel 'f' has the annotation <class 'numpy.ndarray'>; expected a dtype, int, float, bool, types.ndarray(...) or template()
+#! parameter 'x' of kernel 'f' has the annotation <class 'numpy.ndarray'>; expected a dtype, int, float, bool, types.ndarray(...) or template() (an array parameter is annotated with types.ndarray())
 
 #-- an annotation that is the function ndarray
 @ti.kernel
