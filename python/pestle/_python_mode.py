@@ -11,6 +11,7 @@ import types
 import warnings
 
 HELPER = "__pestle__"  # the module pestle._pestle, in the closure of a rewritten function
+NAME = "__function__"  # of the function while it is compiled: its own may be a global that it calls
 SPEC = "__parameters__"  # the annotations of a func's parameters
 PURE = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Tuple,
         ast.operator, ast.unaryop, ast.cmpop, ast.expr_context)  # fmt: skip
@@ -27,9 +28,18 @@ class StaticFloat(float):
 kept = {int: StaticInt, float: StaticFloat}
 
 
-def helper(name, *args, keywords=()):
-    function = ast.Attribute(ast.Name(HELPER, ast.Load()), name, ast.Load())
-    return ast.Call(function, list(args), list(keywords))
+def at_start(node, of):
+    """A node on one line, where another one starts: Python would take a longer one for the line that its end stands on."""
+    node.lineno = node.end_lineno = of.lineno
+    node.col_offset = node.end_col_offset = of.col_offset
+    return node
+
+
+def helper(name, *args, at, keywords=()):
+    """A call of a function of pestle._pestle in the place of the node `at`."""
+    module = at_start(ast.Name(HELPER, ast.Load()), at)
+    function = at_start(ast.Attribute(module, name, ast.Load()), at)
+    return ast.copy_location(ast.Call(function, list(args), list(keywords)), at)
 
 
 def last_name(node):
@@ -55,9 +65,9 @@ class Rewriter(ast.NodeTransformer):
         if not isinstance(target, ast.Name):
             return value
         if self.known(target.id):
-            return helper("_mode_assign", ast.Name(target.id, ast.Load()), value)
+            return helper("_mode_assign", at_start(ast.Name(target.id, ast.Load()), value), value, at=value)
         self.scopes[-1].add(target.id)
-        return helper("_mode_local", value)
+        return helper("_mode_local", value, at=value)
 
     def targets(self, node):
         """What _mode_unpack is to do with each target."""
@@ -88,16 +98,16 @@ class Rewriter(ast.NodeTransformer):
         value, target = node.value, node.targets[0]
         sequences = (ast.Tuple, ast.List)
         if len(node.targets) > 1:  # a = b = value
-            name = ast.Name("__value__", ast.Store())
-            first = ast.copy_location(ast.Assign([name], self.visit(value)), node)
-            rest = [ast.copy_location(ast.Assign([t], ast.Name(name.id, ast.Load())), node) for t in node.targets]
+            first = ast.copy_location(ast.Assign([ast.Name("__value__", ast.Store())], self.visit(value)), node)
+            again = at_start(ast.Name("__value__", ast.Load()), node)
+            rest = [ast.copy_location(ast.Assign([t], again), node) for t in node.targets]
             return [first] + [self.visit_Assign(statement) for statement in rest]
         pairs = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
         if pairs and not any(isinstance(item, (ast.Starred, *sequences)) for item in target.elts + value.elts):
             value.elts = [self.visit(item) for item in value.elts]
             value.elts = [self.bound(t, v) for t, v in zip(target.elts, value.elts)]
         elif isinstance(target, sequences):
-            node.value = helper("_mode_unpack", self.visit(value), self.targets(target))
+            node.value = helper("_mode_unpack", self.visit(value), self.targets(target), at=value)
         else:
             node.value = self.bound(target, self.visit(value))
         node.targets = [self.visit(target)]
@@ -106,7 +116,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_AnnAssign(self, node):
         if node.value is None or not isinstance(node.target, ast.Name):
             return self.generic_visit(node)
-        value = helper("_mode_annotated", self.visit(node.annotation), self.visit(node.value))
+        value = helper("_mode_annotated", self.visit(node.annotation), self.visit(node.value), at=node.value)
         self.scopes[-1].add(node.target.id)
         return ast.copy_location(ast.Assign([node.target], value), node)
 
@@ -115,7 +125,7 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.target, ast.Name) and self.parallel is not None:
             inside = any(node.target.id in scope for scope in self.scopes[self.parallel :])
             if not inside:  # shared between iterations: atomic, so what is added has been rounded
-                node.value = helper("_mode_round", node.value)
+                node.value = helper("_mode_round", node.value, at=node.value)
         return node
 
     def visit_Expr(self, node):
@@ -131,9 +141,10 @@ class Rewriter(ast.NodeTransformer):
             call = node.iter
             args = [self.visit(arg) for arg in call.args]
             keywords = [self.visit(keyword) for keyword in call.keywords]
-            node.iter = helper("_mode_loop_call", *flags, self.visit(call.func), *args, keywords=keywords)
+            function = self.visit(call.func)
+            node.iter = helper("_mode_loop_call", *flags, function, *args, keywords=keywords, at=call)
         else:
-            node.iter = helper("_mode_loop", *flags, self.visit(node.iter))
+            node.iter = helper("_mode_loop", *flags, self.visit(node.iter), at=node.iter)
         outer = self.parallel
         if parallel:
             self.parallel = len(self.scopes)
@@ -160,11 +171,11 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node):
         self.generic_visit(node)
-        return helper("_mode_call", node.func, *node.args, keywords=node.keywords)
+        return helper("_mode_call", node.func, *node.args, keywords=node.keywords, at=node)
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
-        return helper("_mode_not", node.operand) if isinstance(node.op, ast.Not) else node
+        return helper("_mode_not", node.operand, at=node) if isinstance(node.op, ast.Not) else node
 
     def visit_NamedExpr(self, node):
         node.value = self.bound(node.target, self.visit(node.value))
@@ -177,7 +188,7 @@ class Rewriter(ast.NodeTransformer):
         pure = sum(all(isinstance(part, PURE) for part in ast.walk(arm)) << k for k, arm in enumerate(arms))
         nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
         arms = [ast.copy_location(ast.Lambda(nothing, self.visit(arm)), arm) for arm in arms]
-        return helper("_mode_choose", self.visit(node.test), *arms, ast.Constant(pure))
+        return helper("_mode_choose", self.visit(node.test), *arms, ast.Constant(pure), at=node)
 
 
 def find(code, name):
@@ -221,7 +232,7 @@ def parse(text, filename, first_line):
 def rewrite(module, function, text, first_line, filename, is_kernel):
     """The function to run instead; `text` is its source from line `first_line` of the file on."""
     node = parse(text, filename, first_line)
-    node.decorator_list, node.returns = [], None
+    node.decorator_list, node.returns, node.name = [], None, NAME
     every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
     for parameter in filter(None, every):
         parameter.annotation = None
@@ -231,9 +242,9 @@ def rewrite(module, function, text, first_line, filename, is_kernel):
     annotations = {} if is_kernel else annotations_of(function)
     if plain and not is_kernel:
         target = ast.Tuple([ast.Name(name, ast.Store()) for name in plain], ast.Store())
-        entered = helper("_mode_enter", ast.Name(SPEC, ast.Load()), *[ast.Name(name, ast.Load()) for name in plain])
-        head = ast.copy_location(ast.Assign([target], entered), node)
-        head.end_lineno, head.end_col_offset = head.lineno, head.col_offset
+        values = [ast.Name(name, ast.Load()) for name in (SPEC, *plain)]
+        head = at_start(ast.Assign([target], helper("_mode_enter", *values, at=node)), node)
+        at_start(head.value, node)
         node.body.insert(0, head)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     cells[HELPER], cells[SPEC] = types.CellType(module), types.CellType(tuple(annotations.get(name) for name in plain))
@@ -248,7 +259,10 @@ def rewrite(module, function, text, first_line, filename, is_kernel):
     node.args.kw_defaults = [default and ast.Constant(None) for default in node.args.kw_defaults]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        code = find(compile(ast.fix_missing_locations(around), filename, "exec", dont_inherit=True), node.name)
+        code = find(compile(ast.fix_missing_locations(around), filename, "exec", dont_inherit=True), NAME)
+    code = code.replace(co_name=function.__code__.co_name)
+    if hasattr(code, "co_qualname"):
+        code = code.replace(co_qualname=function.__code__.co_qualname)
     closure = tuple(cells[name] for name in code.co_freevars)
     made = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
     made.__kwdefaults__, made.__annotations__ = function.__kwdefaults__, annotations

@@ -143,7 +143,7 @@ DriverFound driver_table_get(const PsHash *key, const volatile int32_t *interrup
         }
         uint32_t seen = __atomic_load_n(&table.changed, __ATOMIC_ACQUIRE);
         driver_unlock();
-        if (interrupt && *interrupt) return DRIVER_STOPPED;
+        if (interrupt && __atomic_load_n(interrupt, __ATOMIC_RELAXED)) return DRIVER_STOPPED;
         ps_rt_wait(&table.changed, seen, interrupt ? LOOK_NS : -1);
         driver_lock();
     }

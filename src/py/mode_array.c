@@ -132,11 +132,17 @@ static int Array_ass_subscript(PyObject *object, PyObject *key, PyObject *value)
     return mode_cast(state, &operand, self->dtype, &bits) || store(self, at, bits) ? -1 : 0;
 }
 
-int mode_store(const PyState *state, const ModeNumber *at, uint64_t bits) {
-    if (at->from) return store(at->from, at->place, bits);
-    py_error(state, PS_MSG_MODE_WANTS, "an atomic function", "an element or a variable",
-             ps_scalar_name(at->type));
-    return -1;
+uint64_t mode_get(const ModeNumber *number) {
+    uint64_t bits = 0;
+    if (!number->from || number->from->dead) return number->bits;
+    memcpy(&bits, number->place, (size_t)ps_scalar_size(number->type));
+    return bits;
+}
+
+int mode_set(const PyState *state, ModeNumber *number, uint64_t bits) {
+    (void)state;
+    number->bits = bits;
+    return number->from ? store(number->from, number->place, bits) : 0;
 }
 
 /* -- attributes -- */

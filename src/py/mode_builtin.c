@@ -147,17 +147,14 @@ static PyObject *atomic(const PyState *state, void *data, PyObject *const *args)
         return py_error(state, PS_MSG_MODE_WANTS, call->info->name, "integers", ps_scalar_name(type));
     if (read_number(state, call->info->name, args[1], &operand) || mode_cast(state, &operand, type, &bits[1]))
         return NULL;
-    if (number->from) /* another argument may have changed it */
-        memcpy(&bits[0], number->place, (size_t)ps_scalar_size(type));
+    bits[0] = mode_get(number); /* another argument may have changed it */
     bool sub = call->id == PS_BUILTIN_ATOMIC_SUB;
     if (type == PS_U1 && op == PS_OP_ADD)
         op = sub ? PS_OP_XOR : PS_OP_OR;
     else if (sub)
         bits[1] = ps_eval_scalar(PS_OP_NEG, type, type, &bits[1]);
     after = op == PS_OP_NONE ? bits[1] : ps_eval_scalar(op, type, type, bits);
-    if (number->from ? mode_store(state, number, after) : 0) return NULL;
-    if (!number->from) number->bits = after; /* a variable */
-    return mode_number(state, type, bits[0]);
+    return mode_set(state, number, after) ? NULL : mode_number(state, type, bits[0]);
 }
 
 static PyObject *atomic_cas(const PyState *state, PyObject *const *args) {
@@ -173,11 +170,8 @@ static PyObject *atomic_cas(const PyState *state, PyObject *const *args) {
         read_number(state, "atomic_cas", args[2], &fresh) ||
         mode_cast(state, &expected, number->type, &wanted) || mode_cast(state, &fresh, number->type, &after))
         return NULL;
-    old = number->bits;
-    if (number->from) memcpy(&old, number->place, (size_t)ps_scalar_size(number->type));
-    if (old == wanted && number->from && mode_store(state, number, after)) return NULL;
-    if (old == wanted && !number->from) number->bits = after;
-    return mode_number(state, number->type, old);
+    old = mode_get(number);
+    return old == wanted && mode_set(state, number, after) ? NULL : mode_number(state, number->type, old);
 }
 
 /* -- forms -- */

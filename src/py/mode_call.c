@@ -27,20 +27,52 @@ static PyObject *refuse_source(const PyState *state, PyObject *function) {
     return NULL;
 }
 
+void mode_hide(void) {
+    PyThreadState *thread = PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030B0000
+    PyThreadState_EnterTracing(thread);
+#else
+    thread->tracing++;
+    thread->cframe->use_tracing = 0;
+#endif
+}
+
+void mode_unhide(void) {
+    PyThreadState *thread = PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030B0000
+    PyThreadState_LeaveTracing(thread);
+#else
+    thread->tracing--;
+    thread->cframe->use_tracing = thread->c_tracefunc || thread->c_profilefunc;
+#endif
+}
+
 static PyObject *rewrite(PyState *state, PyObject *function, uint64_t stamp, bool is_kernel) {
+    mode_hide();
     PsAstTree *tree = ps_ast_read(function, stamp);
+    mode_unhide();
     if (!tree) return refuse_source(state, function);
     PyObject *file = ((PyCodeObject *)PyFunction_GET_CODE(function))->co_filename;
+    mode_hide();
     PyObject *made = PyObject_CallFunction(state->mode.rewrite, "OOsIOO", state->module, function, tree->text,
                                            tree->first_line, file, is_kernel ? Py_True : Py_False);
+    mode_unhide();
     ps_ast_tree_free(tree);
     return made;
+}
+
+static int copy_defaults(PyObject *from, PyObject *to) {
+    PyObject *defaults = PyFunction_GET_DEFAULTS(from), *named = PyFunction_GET_KW_DEFAULTS(from);
+    if (PyFunction_GET_DEFAULTS(to) != defaults && PyFunction_SetDefaults(to, defaults ? defaults : Py_None))
+        return -1;
+    return PyFunction_GET_KW_DEFAULTS(to) == named ? 0 : PyFunction_SetKwDefaults(to, named ? named : Py_None);
 }
 
 /* Borrowed from the dict. */
 static PyObject *rewritten(PyState *state, PyObject *dict, PyObject *function, uint64_t stamp, bool is_kernel) {
     PyObject *code = PyFunction_GET_CODE(function), *kept = dict ? ps_dict_find(dict, KEPT) : NULL;
-    if (kept && PyTuple_Check(kept) && PyTuple_GET_ITEM(kept, 0) == code) return PyTuple_GET_ITEM(kept, 1);
+    if (kept && PyTuple_Check(kept) && PyTuple_GET_ITEM(kept, 0) == code)
+        return copy_defaults(function, PyTuple_GET_ITEM(kept, 1)) ? NULL : PyTuple_GET_ITEM(kept, 1);
     if (PyErr_Occurred()) return NULL;
     PyObject *made = dict ? rewrite(state, function, stamp, is_kernel) : NULL;
     kept = made ? PyTuple_Pack(2, code, made) : NULL;

@@ -209,6 +209,19 @@ done:
     return domain;
 }
 
+/* Indices of parallel loops are i32. */
+static int check_parallel(const PyState *state, const Domain *domain) {
+    for (int k = 0; k < domain->ndim; k++)
+        if (domain->lo[k] >= domain->hi[k]) return 0; /* runs nowhere */
+    for (int k = 0; k < domain->ndim; k++)
+        if (domain->lo[k] < INT32_MIN || domain->hi[k] > INT32_MAX) {
+            py_error(state, PS_MSG_MODE_DOMAIN, (long long)k, (long long)domain->lo[k],
+                     (long long)domain->hi[k]);
+            return -1;
+        }
+    return 0;
+}
+
 /* _mode_loop(parallel, tuple, iterable): what a for of the kernel runs over. */
 PyObject *mode_loop(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
     const PyState *state = py_state(module);
@@ -226,6 +239,7 @@ PyObject *mode_loop(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
         return py_error(state, PS_MSG_MODE_WANTS, "a for loop",
                         "range(), ndrange(), grouped(), an array or static(...)", Py_TYPE(over)->tp_name);
     }
+    if (domain && args[0] == Py_True && check_parallel(state, (Domain *)domain)) Py_CLEAR(domain);
     Iterator *iterator = domain ? iterate(state, (Domain *)domain) : NULL;
     Py_XDECREF(domain);
     if (!iterator) return NULL;

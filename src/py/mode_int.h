@@ -34,7 +34,7 @@ typedef struct ModeArray {
 typedef struct ModeNumber {
     PyObject_HEAD uint64_t bits;
     PsType type;
-    bool reference;  /* a caller's variable that a func has by reference: assignments change it */
+    bool reference;  /* a caller's variable or element that a func has by reference: assignments change it */
     bool product;    /* bits are a * b, not yet given a name: a + may make it an fma */
     uint64_t a, b;   /* the factors */
     ModeArray *from; /* the element it was read from, for atomics; NULL: none */
@@ -77,8 +77,9 @@ PyTypeObject *mode_array_type(PyObject *module);
 PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
                      bool readonly);
 void mode_array_end(PyObject *array);
-/* Stores into the element that a number was read from; -1: it was read from none, or may not be written. */
-int mode_store(const PyState *state, const ModeNumber *at, uint64_t bits);
+/* The number as a place, of an element or a variable: what lies there now; -1 with an exception: it cannot be written. */
+uint64_t mode_get(const ModeNumber *number);
+int mode_set(const PyState *state, ModeNumber *number, uint64_t bits);
 
 /* mode_vector.c: a list with elementwise operators. */
 PyTypeObject *mode_vector_type(PyObject *module);
@@ -117,6 +118,8 @@ PyObject *mode_round(PyObject *module, PyObject *value);
 
 /* mode_call.c */
 int mode_add_functions(PyObject *module);
+void mode_hide(void); /* debuggers do not step into what runs between these two */
+void mode_unhide(void);
 PyObject *mode_call_func(const PyState *state, PyObject *func, PyObject *const *args, size_t nargsf,
                          PyObject *names);
 

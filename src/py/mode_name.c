@@ -10,16 +10,18 @@ static PyObject *each_local(const PyState *state, void *data, PyObject *const *a
     return mode_typed(state, args[0]);
 }
 
-/* What ti.static gave is of a class derived from int or float, and stays known. */
-static bool stays_known(PyObject *value) {
-    return !PyLong_CheckExact(value) && !PyFloat_CheckExact(value) && !PyBool_Check(value) &&
-           (PyLong_Check(value) || PyFloat_Check(value));
+/* What ti.static gave is of a class of its own, and stays known. */
+static bool stays_known(const PyState *state, PyObject *value) {
+    PyTypeObject *const kinds[] = {&PyLong_Type, &PyFloat_Type};
+    for (size_t i = 0; i < PS_COUNT(kinds); i++)
+        if (PyDict_GetItem(state->mode.kept, (PyObject *)kinds[i]) == (PyObject *)Py_TYPE(value)) return true;
+    return false;
 }
 
 PyObject *mode_local(PyObject *module, PyObject *value) {
     const PyState *state = py_state(module);
     if (mode_is_vector(state, value)) return mode_map(state, each_local, NULL, &value, 1);
-    return stays_known(value) ? Py_NewRef(value) : mode_typed(state, value);
+    return stays_known(state, value) ? Py_NewRef(value) : mode_typed(state, value);
 }
 
 static PyObject *assign_element(const PyState *state, void *data, PyObject *const *args) {
@@ -44,9 +46,9 @@ PyObject *mode_assign(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     ModeNumber *number = (ModeNumber *)old;
     PyObject *value = mode_cast_object(state, args[1], number->type);
     if (!value || !number->reference || !mode_is_number(state, value)) return value;
-    number->bits = ((ModeNumber *)value)->bits;
+    int failed = mode_set(state, number, ((ModeNumber *)value)->bits);
     Py_DECREF(value);
-    return Py_NewRef(old);
+    return failed ? NULL : Py_NewRef(old);
 }
 
 /* _mode_annotated(dtype, value): x: dtype = value. */
@@ -99,8 +101,7 @@ static PyObject *enter_one(PyObject *module, PyObject *annotation, PyObject *val
     const PsFrontTypes *types = &state->types;
     bool reference = annotation == (PyObject *)types->template_annotation ||
                      Py_IS_TYPE(annotation, types->template_annotation);
-    if (reference && mode_is_number(state, value))
-        ((ModeNumber *)value)->reference = !((ModeNumber *)value)->from;
+    if (reference && mode_is_number(state, value)) ((ModeNumber *)value)->reference = true;
     if (reference) return Py_NewRef(value);
     PsType type = ps_front_dtype(types, &state->options, annotation);
     ModeOperand unused;

@@ -23,7 +23,9 @@ int mode_init(PyState *state, PyObject *module) {
         if (!*types[i].at && !(*types[i].at = types[i].make(module))) return -1;
     if (mode->rewrite && mode->kept) return 0;
     if (mode_add_functions(module)) return -1;
+    mode_hide();
     PyObject *python = PyImport_ImportModule("pestle._python_mode");
+    mode_unhide();
     if (python && !mode->rewrite) mode->rewrite = PyObject_GetAttrString(python, "rewrite");
     if (python && !mode->kept) mode->kept = PyObject_GetAttrString(python, "kept");
     Py_XDECREF(python);
@@ -55,9 +57,11 @@ static void read_int(PyObject *integer, ModeOperand *out) {
     PyErr_Clear();
 }
 
-/* numpy's scalars are Python numbers here. */
+/* numpy's scalars, and arrays without axes, are Python numbers here. */
 static bool read_numpy(const PyState *state, PyObject *object, ModeOperand *out) {
-    PyObject *plain = numpy_is_scalar(object) ? PyObject_CallMethod(object, "item", NULL) : NULL;
+    bool number = numpy_is_scalar(object) ||
+                  (numpy_check((PyNumpy *)&state->numpy, object) && ((const NumpyArray *)object)->nd == 0);
+    PyObject *plain = number ? PyObject_CallMethod(object, "item", NULL) : NULL;
     bool read = plain && !numpy_is_scalar(plain) && mode_read(state, plain, out);
     Py_XDECREF(plain);
     PyErr_Clear();
@@ -69,7 +73,8 @@ bool mode_read(const PyState *state, PyObject *object, ModeOperand *out) {
     *out = (ModeOperand){.object = object};
     if (mode_is_number(state, object)) {
         out->type = ((ModeNumber *)object)->type;
-        out->bits = ((ModeNumber *)object)->bits;
+        out->bits =
+            ((ModeNumber *)object)->reference ? mode_get((ModeNumber *)object) : ((ModeNumber *)object)->bits;
     } else if (PyLong_Check(object)) {
         out->type = PyBool_Check(object) ? PS_U1 : state->options.default_ip;
         read_int(object, out);
@@ -215,6 +220,15 @@ static PyObject *Number_get_dtype(PyObject *self, void *unused) {
     return Py_NewRef(state_of(self)->types.dtypes[((ModeNumber *)self)->type]);
 }
 
+/* round() of Python code that was not rewritten. */
+static PyObject *Number_round(PyObject *object, PyObject *digits) {
+    const ModeNumber *self = (ModeNumber *)object;
+    if (PyTuple_GET_SIZE(digits) || ps_scalar_class(self->type) != PS_CLASS_FLOAT)
+        return mode_not_a_number(state_of(object), "round()", object);
+    return mode_number(state_of(object), self->type,
+                       ps_eval_scalar(PS_OP_ROUND, self->type, self->type, &self->bits));
+}
+
 static PyObject *Number_reduce(PyObject *self, PyObject *unused) {
     (void)unused;
     return Py_BuildValue("O(N)", state_of(self)->types.dtypes[((ModeNumber *)self)->type], plain(self));
@@ -270,6 +284,7 @@ static PyObject *Number_richcompare(PyObject *a, PyObject *b, int op) {
 static PyGetSetDef number_getset[] = {{"dtype", Number_get_dtype, NULL, "Its type, such as pestle.f32.", NULL},
                                       {0}};
 static PyMethodDef number_methods[] = {{"__format__", Number_format, METH_O, NULL},
+                                       {"__round__", Number_round, METH_VARARGS, NULL},
                                        {"__reduce__", Number_reduce, METH_NOARGS, NULL},
                                        {"_rule", MODE_RULE, METH_FASTCALL, NULL},
                                        {0}};

@@ -214,9 +214,9 @@ PyObject *mode_inplace(const PyState *state, PsAstOp op, PyObject *x, PyObject *
     ModeNumber *number = (ModeNumber *)x;
     PyObject *value = updated(state, op, &a, &b, number->from != NULL);
     if (!value || value == Py_NotImplemented || !number->reference) return value;
-    number->bits = ((ModeNumber *)value)->bits;
+    int failed = mode_set(state, number, ((ModeNumber *)value)->bits);
     Py_DECREF(value);
-    return Py_NewRef(x);
+    return failed ? NULL : Py_NewRef(x);
 }
 
 /* -- one operand -- */

@@ -7,6 +7,7 @@
 
 #include "rt/rt.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
@@ -19,13 +20,14 @@ static void (*volatile handler_first)(int);
 
 /* Another library may have put its handler before ours as we put ours before its: then ours is called again. */
 static void on_interrupt(int number) {
-    static volatile sig_atomic_t depth;
-    void (*before)(int) = depth ? handler_first : handler_before;
-    depth++;
-    if (before && depth <= 2) before(number);
-    depth--;
-    interrupted =
-        1; /* last: who sees it asks Python, perhaps on another thread, and must find the signal there */
+    static int depth; /* atomic: two threads may be in here */
+    int saved = errno, outer = __atomic_fetch_add(&depth, 1, __ATOMIC_RELAXED);
+    void (*before)(int) = outer ? handler_first : handler_before;
+    if (before && outer < 2) before(number);
+    __atomic_fetch_sub(&depth, 1, __ATOMIC_RELAXED);
+    /* Last: who sees it asks Python, perhaps on another thread, and must find the signal there. */
+    __atomic_store_n(&interrupted, 1, __ATOMIC_RELEASE);
+    errno = saved;
 }
 
 /* Asked once a thread; again after a fork, whose child begins with its main thread, whichever that was. */
@@ -63,6 +65,6 @@ volatile int32_t *py_interrupt_flag(void) {
         asked = now;
         installed = install();
     }
-    interrupted = 0;
+    __atomic_store_n(&interrupted, 0, __ATOMIC_RELAXED);
     return installed ? &interrupted : NULL;
 }

@@ -149,15 +149,18 @@ static PyGetSetDef kernel_getset[] = {
 };
 static PyMethodDef kernel_methods[] = {
     {"ir", (PyCFunction)(void (*)(void))py_kernel_show_ir, METH_FASTCALL | METH_KEYWORDS,
-     "ir($self, *args, after='front', **kwargs)\n--\n\nThe text of the IR that these arguments give, after the front end, after "
+     "ir($self, *args, after='front', **kwargs)\n--\n\nThe text of the IR that these arguments give, after the "
+     "front end, after "
      "a "
      "pass ('fold', ...), or LLVM's ('llvm'). Without arguments: for the last launch."},
     {"asm", (PyCFunction)(void (*)(void))py_kernel_show_asm, METH_FASTCALL | METH_KEYWORDS,
-     "asm($self, *args, **kwargs)\n--\n\nThe assembly that these arguments give. Without arguments: for the last launch."},
+     "asm($self, *args, **kwargs)\n--\n\nThe assembly that these arguments give. Without arguments: for the "
+     "last launch."},
     {"_ir", (PyCFunction)(void (*)(void))py_kernel_ir, METH_FASTCALL | METH_KEYWORDS,
      "_ir($self, *args, **kwargs)\n--\n\nThe text of the IR that the front end makes for these arguments."},
     {"_text", (PyCFunction)(void (*)(void))py_kernel_text, METH_FASTCALL | METH_KEYWORDS,
-     "_text($self, what, *args, **kwargs)\n--\n\nThe kernel after passes ('fold,dce', 'all'), as LLVM IR ('llvm') or assembly "
+     "_text($self, what, *args, **kwargs)\n--\n\nThe kernel after passes ('fold,dce', 'all'), as LLVM IR "
+     "('llvm') or assembly "
      "('asm')."},
     {"_evaluate", (PyCFunction)(void (*)(void))py_kernel_evaluate, METH_FASTCALL | METH_KEYWORDS,
      "_evaluate($self, *args, **kwargs)\n--\n\nRuns the kernel by the IR evaluator instead of compiled code."},

@@ -5,6 +5,8 @@
  */
 #include "py/py_int.h"
 
+#include <string.h>
+
 static const char *utf8(PyObject *text) {
     const char *chars = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL;
     if (!chars) PyErr_Clear();
@@ -123,7 +125,8 @@ static int refuse_annotation(const PyState *state, const PyParam *param, PyObjec
     if (PyCFunction_Check(param->annotation) && PyCFunction_GET_SELF(param->annotation) == state->module)
         hint = " (not the function ndarray(), which makes an array)";
     else if (param->annotation == (PyObject *)state->ndarray_type ||
-             (PyObject *)state->numpy.type == param->annotation)
+             (PyType_Check(param->annotation) &&
+              !strcmp(((PyTypeObject *)param->annotation)->tp_name, "numpy.ndarray")))
         hint = " (an array parameter is annotated with types.ndarray())";
     py_error_at(state, function, utf8(param->name), PS_MSG_PY_ANNOTATION, utf8(param->name), name_of(function),
                 utf8(repr), hint);

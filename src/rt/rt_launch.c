@@ -9,7 +9,7 @@
 const volatile int32_t ps_rt_never = 0;
 
 bool rt_launch_stops(PsLaunch *launch) {
-    if (PS_UNLIKELY(*launch->main.interrupt != 0))
+    if (PS_UNLIKELY(__atomic_load_n(launch->main.interrupt, __ATOMIC_RELAXED) != 0))
         __atomic_store_n(&launch->interrupted, true, __ATOMIC_RELAXED);
     return __atomic_load_n(&launch->interrupted, __ATOMIC_RELAXED) ||
            __atomic_load_n(&launch->out_of_memory, __ATOMIC_RELAXED);
