@@ -135,8 +135,8 @@ static PsStatus add_value(Loop *l, Values *values, const PsValue *value) {
 }
 
 static PsStatus add_starred(Loop *l, PsAst *node, Values *values) {
-    PsValue value, *items;
-    uint32_t n;
+    PsValue value, *items = NULL;
+    uint32_t n = 0;
     TRY(loop_eval(l, node->a, &value));
     loop_at(l, node);
     TRY(loop_items(l, &value, &items, &n));

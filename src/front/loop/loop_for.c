@@ -117,8 +117,8 @@ static PsStatus exec_serial_inside(Loop *l, For *f, uint32_t level, PsRef broken
 
 static PsStatus exec_serial_axis(Loop *l, For *f, uint32_t level, PsRef broken, const PsRef *bounds) {
     PsBuilder *b = loop_b(l), saved = *b;
-    PsRef op;
-    PsRegion region;
+    PsRef op = 0;
+    PsRegion region = 0;
     TRY(loop_build_regions(l, PS_OP_FOR, &bounds[2 * level], 2, &op, &region));
     uint32_t axis = f->domain.has_axes ? f->domain.axes[level] : level;
     f->index[axis] = ps_region_add_param(b->func, region, loop_type_of(l, bounds[2 * level]));

@@ -152,8 +152,8 @@ static PsStatus eval_dim(Loop *l, PsAst *node, const PsValue *array, PsValue *ou
 }
 
 PsStatus loop_subscript_of(Loop *l, PsAst *node, const PsValue *base, PsValue *out) {
-    PsValue *indices;
-    uint32_t n;
+    PsValue *indices = NULL;
+    uint32_t n = 0;
     TRY(eval_indices(l, node->b, &indices, &n));
     loop_at(l, node);
     return loop_index(l, base, indices, n, out);

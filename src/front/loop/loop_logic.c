@@ -131,8 +131,8 @@ static PsStatus logic_type(Loop *l, bool is_and, const PsValue *a, const PsValue
 static PsStatus short_circuit(Loop *l, bool is_and, const PsValue *a, Rest rest, void *data, PsValue *out) {
     PsValue first = loop_load(l, a), second;
     PsBuilder *b = loop_b(l);
-    PsRef condition, left, right, branch;
-    PsRegion region;
+    PsRef condition = 0, left = 0, right = 0, branch = 0;
+    PsRegion region = 0;
     PsType type = PS_KIND_NONE;
     PsSpan at = l->front.at;
     TRY(loop_condition(l, is_and ? "and" : "or", &first, &condition));
@@ -231,7 +231,7 @@ static PsStatus compare_membership(Loop *l, bool negated, const PsValue *a, cons
     TRY(loop_items(l, b, &items, &n));
     for (uint32_t i = 0; i < n; i++) {
         int truth;
-        PsRef left, right;
+        PsRef left = 0, right = 0;
         TRY(loop_compare(l, PS_AST_EQ, a, &items[i], &equal));
         TRY(loop_truth(l, &equal, &truth));
         if (truth == 1 || (truth == -1 && any.kind == PS_VALUE_PYTHON && any.object == Py_False))
@@ -326,8 +326,8 @@ static PsStatus merge_arms(Loop *l, PsRef branch, PsRef condition, bool always, 
 
 PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) {
     PsValue value, a, b;
-    PsRef condition, branch;
-    PsRegion region;
+    PsRef condition = 0, branch = 0;
+    PsRegion region = 0;
     int truth;
     TRY(loop_eval(l, node->a, &value));
     TRY(loop_truth(l, &value, &truth));

@@ -65,7 +65,7 @@ static PsStatus domain_value(Loop *l, const PsDomain *domain, const int64_t *at,
 }
 
 static PsStatus each_domain(Loop *l, const PsDomain *domain, bool grouped, LoopEach each, void *data) {
-    int64_t lo[PS_MAX_AXES], hi[PS_MAX_AXES], at[PS_MAX_AXES];
+    int64_t lo[PS_MAX_AXES] = {0}, hi[PS_MAX_AXES] = {0}, at[PS_MAX_AXES];
     bool stop = false;
     for (uint32_t i = 0; i < domain->ndim; i++) {
         TRY(known_bound(l, &domain->lo[i], &lo[i]));
