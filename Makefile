@@ -75,7 +75,7 @@ typecheck: build
 #.  make tidy           clang-tidy over all C files, warnings are errors
 tidy: build
 	@tools/setup.sh --lint
-	@tools/tidy.sh $(BUILD)
+	@$(PY) tools/tidy.py $(BUILD)
 
 #.  make check-hostile  C tests with ASan + UBSan and a failing allocator, then with TSan
 check-hostile: setup

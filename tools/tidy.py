@@ -1,0 +1,94 @@
+"""clang-tidy over the C files of src/, with asserts on; every warning is an error. Checks: .clang-tidy. Tests are left
+to the sanitizers: there the analyser mostly finds that a failed check does not end the test.
+
+    tidy.py BUILD_DIR [FILE ...]
+
+What was clean is looked at again only when the file, a header that it includes, .clang-tidy or the tool has changed;
+BUILD_DIR/tidy.json remembers. The build has to be up to date.
+"""
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# gcc's own options mean nothing to clang.
+OPTIONS = ["--quiet", "--warnings-as-errors=*", "--extra-arg=-UNDEBUG", "--extra-arg=-Wno-unknown-warning-option",
+           "--extra-arg=-Wno-unused-command-line-argument"]
+NOISE = re.compile(r"\d+ warnings? (generated|treated as errors?)|Suppressed|Use -header-filter|$")
+
+
+def find_tool():
+    for name in ("clang-tidy-14", "clang-tidy"):
+        if path := shutil.which(name):
+            return path
+    sys.exit("tidy: no clang-tidy; tools/setup.sh --lint installs it")
+
+
+def sources(build):
+    """Those known to the build, so that the compile command is known: the rest would be guessed."""
+    paths = [line.split()[1] for line in (build / "sources.txt").read_text().splitlines()]
+    return [path for path in paths if path.startswith("src/")]
+
+
+def dependencies(build):
+    """{source: all files it was compiled from}, as the compiler told Ninja."""
+    ninja = pathlib.Path(sys.executable).parent / "ninja"
+    text = subprocess.run([ninja, "-C", build, "-t", "deps"], check=True, capture_output=True, text=True).stdout
+    found = {}
+    for block in text.split("\n\n"):
+        files = [(build / line.strip()).resolve() for line in block.splitlines()[1:]]
+        if files and files[0].is_relative_to(ROOT):
+            found[str(files[0].relative_to(ROOT))] = files
+    return found
+
+
+def digest(setting, files):
+    sha = hashlib.sha256(setting)
+    for path in sorted(files):
+        if path.is_relative_to(ROOT):
+            sha.update(f"{path}\n".encode() + path.read_bytes())
+        else:
+            sha.update(f"{path} {path.stat().st_mtime_ns}\n".encode())
+    return sha.hexdigest()
+
+
+def check(tool, build, path):
+    """The tool's words about one file; empty when it is clean."""
+    run = subprocess.run([tool, "-p", build, *OPTIONS, path], cwd=ROOT, capture_output=True, text=True)
+    lines = [line for line in (run.stdout + run.stderr).splitlines() if not NOISE.match(line)]
+    return "\n".join(lines) or ("" if run.returncode == 0 else f"{path}: clang-tidy ended with {run.returncode}")
+
+
+def main(build, *chosen):
+    build, tool = pathlib.Path(build).resolve(), find_tool()
+    memory, files = build / "tidy.json", dependencies(build)
+    clean = json.loads(memory.read_text()) if memory.exists() else {}
+    setting = subprocess.run([tool, "--version"], check=True, capture_output=True).stdout
+    setting += (ROOT / ".clang-tidy").read_bytes() + repr(OPTIONS).encode()
+    now = {path: digest(setting, files[path]) for path in chosen or sources(build) if path in files}
+    missing = [path for path in chosen or sources(build) if path not in files]
+    if missing:
+        sys.exit("tidy: not built: " + ", ".join(missing))
+    # The largest first, so that the processors finish together.
+    todo = sorted((path for path in now if clean.get(path) != now[path]), key=lambda path: (ROOT / path).stat().st_size, reverse=True)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for path, said in zip(todo, pool.map(lambda path: check(tool, build, path), todo)):
+            if said:
+                print(said, file=sys.stderr, flush=True)
+                failed += 1
+            else:
+                clean[path] = now[path]
+    memory.write_text(json.dumps(clean))
+    if failed:
+        sys.exit(f"tidy: findings in {failed} of {len(todo)} files")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
