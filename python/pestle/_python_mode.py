@@ -7,14 +7,13 @@ follow the language's rules. Lines and columns stay, so that breakpoints, steppi
 """
 
 import ast
+import copy
 import types
 import warnings
 
 HELPER = "__pestle__"  # the module pestle._pestle, in the closure of a rewritten function
 NAME = "__function__"  # of the function while it is compiled: its own may be a global that it calls
 SPEC = "__parameters__"  # the annotations of a func's parameters
-PURE = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Tuple,
-        ast.operator, ast.unaryop, ast.cmpop, ast.expr_context)  # fmt: skip
 
 
 class StaticInt(int):
@@ -54,6 +53,7 @@ class Rewriter(ast.NodeTransformer):
         self.top = is_kernel  # whether a for here is parallel
         self.parallel = None  # the number of scopes around the parallel loop
         self.serialize = False
+        self.dry = False  # in what only a type is wanted of
 
     # -- names --
 
@@ -171,7 +171,8 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node):
         self.generic_visit(node)
-        return helper("_mode_call", node.func, *node.args, keywords=node.keywords, at=node)
+        name = "_mode_dry_call" if self.dry else "_mode_call"
+        return helper(name, node.func, *node.args, keywords=node.keywords, at=node)
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
@@ -182,13 +183,26 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_IfExp(self, node):
+        """Its arms become functions. An arm with calls has a second one, for its type alone: it does no harm."""
         if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
             return self.generic_visit(node)
+
+        def function(body):
+            nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+            return ast.copy_location(ast.Lambda(nothing, body), body)
+
+        def dry(arm):
+            if self.dry or not any(isinstance(part, ast.Call) for part in ast.walk(arm)):
+                return ast.Constant(None)
+            self.dry = True
+            made = function(self.visit(copy.deepcopy(arm)))
+            self.dry = False
+            return made
+
         arms = [node.body, node.orelse]
-        pure = sum(all(isinstance(part, PURE) for part in ast.walk(arm)) << k for k, arm in enumerate(arms))
-        nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-        arms = [ast.copy_location(ast.Lambda(nothing, self.visit(arm)), arm) for arm in arms]
-        return helper("_mode_choose", self.visit(node.test), *arms, ast.Constant(pure), at=node)
+        drys = [dry(arm) for arm in arms]
+        test, arms = self.visit(node.test), [function(self.visit(arm)) for arm in arms]
+        return helper("_mode_choose", test, *arms, *drys, at=node)
 
 
 def find(code, name):

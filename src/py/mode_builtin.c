@@ -369,6 +369,33 @@ PyObject *mode_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, P
     return call(py_state(module), args[0], args + 1, (int)nargs - 1, names);
 }
 
+/* -- calls of which only the type is wanted -- */
+
+static bool is_harmless(const PyState *state, PyObject *callee) {
+    PsBuiltinId id;
+    if (Py_IS_TYPE(callee, state->types.builtin)) {
+        id = ((PsBuiltinObject *)callee)->id;
+        PsBuiltinKind kind = ps_builtin_info[id].kind;
+        if (kind != PS_BUILTIN_KIND_FORM) return kind != PS_BUILTIN_KIND_ATOMIC;
+        return id != PS_BUILTIN_ATOMIC_CAS && id != PS_BUILTIN_STATIC_PRINT && id != PS_BUILTIN_STATIC_ASSERT;
+    }
+    return ps_front_dtype(&state->types, &state->options, callee) || ps_loop_python_builtin(callee, &id);
+}
+
+/* _mode_dry_call(callee, *args, **names): of a func the type that it is annotated with; of what may have effects, an
+ * exception. */
+PyObject *mode_dry_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    const PyState *state = py_state(module);
+    PyObject *function = PyMethod_Check(args[0]) ? PyMethod_GET_FUNCTION(args[0]) : args[0];
+    if (Py_IS_TYPE(function, state->types.func)) {
+        PsType type = mode_result_type(state, (PsFuncObject *)function);
+        if (type) return mode_number(state, type, 0);
+    } else if (is_harmless(state, args[0])) {
+        return mode_call(module, args, nargs, names);
+    }
+    return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "only its type is wanted");
+}
+
 PyObject *mode_rule(PyObject *self, PyObject *const *args, Py_ssize_t nargs) {
     return call(PyType_GetModuleState(Py_TYPE(self)), args[0], args + 1, (int)nargs - 1, NULL);
 }

@@ -82,15 +82,27 @@ static PyObject *rewritten(PyState *state, PyObject *dict, PyObject *function, u
     return failed ? NULL : made;
 }
 
-/* The value of `return` in the type of the annotation; takes it over. */
-static PyObject *as_annotated(const PyState *state, PyObject *value, PyObject *annotation) {
-    PsType type = annotation && annotation != Py_None
-                      ? ps_front_dtype(&state->types, &state->options, annotation)
-                      : PS_KIND_NONE;
+/* The value of `return` in the type of the annotation (PS_KIND_NONE: its own); takes it over. */
+static PyObject *as_type(const PyState *state, PyObject *value, PsType type) {
     if (!value || (!type && !mode_is_number(state, value))) return value;
     PyObject *made = type ? mode_cast_object(state, value, type) : mode_typed(state, value);
     Py_DECREF(value);
     return made;
+}
+
+/* Of a rewritten function, whose annotations are evaluated; PS_KIND_NONE: none, or an exception. */
+static PsType annotated_result(const PyState *state, PyObject *function) {
+    PyObject *annotations = PyObject_GetAttrString(function, "__annotations__");
+    PyObject *found = annotations ? ps_dict_find(annotations, "return") : NULL;
+    PsType type =
+        found && found != Py_None ? ps_front_dtype(&state->types, &state->options, found) : PS_KIND_NONE;
+    Py_XDECREF(annotations);
+    return type;
+}
+
+PsType mode_result_type(const PyState *state, PsFuncObject *func) {
+    PyObject *function = rewritten((PyState *)state, func->dict, func->function, func->stamp, false);
+    return function ? annotated_result(state, function) : PS_KIND_NONE;
 }
 
 PyObject *mode_call_func(const PyState *state, PyObject *callee, PyObject *const *args, size_t nargs,
@@ -103,14 +115,9 @@ PyObject *mode_call_func(const PyState *state, PyObject *callee, PyObject *const
     PyObject *result = bound ? PyObject_Vectorcall(bound, args, nargs, names) : NULL;
     Py_XDECREF(bound);
     if (!result) return NULL;
-    PyObject *annotations = PyObject_GetAttrString(function, "__annotations__");
-    PyObject *annotation = annotations ? ps_dict_find(annotations, "return") : NULL;
-    if (PyErr_Occurred())
-        Py_CLEAR(result);
-    else
-        result = as_annotated(state, result, annotation);
-    Py_XDECREF(annotations);
-    return result;
+    PsType type = annotated_result(state, function);
+    if (PyErr_Occurred()) Py_CLEAR(result);
+    return as_type(state, result, type);
 }
 
 /* -- a launch -- */
@@ -194,7 +201,9 @@ static PyObject *result_of(const PyState *state, const PyKernel *kernel, PyObjec
         Py_DECREF(value);
         return py_error(state, PS_MSG_MODE_RETURN);
     }
-    PyObject *number = value == Py_None ? value : as_annotated(state, value, returns);
+    PsType type =
+        returns && returns != Py_None ? ps_front_dtype(&state->types, &state->options, returns) : PS_KIND_NONE;
+    PyObject *number = value == Py_None ? value : as_type(state, value, type);
     if (!number || !mode_is_number(state, number)) return number;
     PyObject *result = scalar_encode(((ModeNumber *)number)->type, ((ModeNumber *)number)->bits);
     Py_DECREF(number);
@@ -224,6 +233,7 @@ done:
 
 static PyMethodDef methods[] = {
     {"_mode_call", (PyCFunction)(void (*)(void))mode_call, METH_FASTCALL | METH_KEYWORDS, NULL},
+    {"_mode_dry_call", (PyCFunction)(void (*)(void))mode_dry_call, METH_FASTCALL | METH_KEYWORDS, NULL},
     {"_mode_loop", FAST(mode_loop), NULL},
     {"_mode_loop_call", (PyCFunction)(void (*)(void))mode_loop_call, METH_FASTCALL | METH_KEYWORDS, NULL},
     {"_mode_not", mode_not, METH_O, NULL},

@@ -100,6 +100,7 @@ PyObject *mode_loop(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
 PyObject *mode_loop_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 
 /* mode_builtin.c */
+PyObject *mode_dry_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *mode_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 bool mode_is_static(const PyState *state, PyObject *callee);
 /* number._rule(callee, *args): pestle's callables called by Python code that was not rewritten (eval_proxy.c). */
@@ -118,6 +119,7 @@ PyObject *mode_round(PyObject *module, PyObject *value);
 
 /* mode_call.c */
 int mode_add_functions(PyObject *module);
+PsType mode_result_type(const PyState *state, PsFuncObject *func); /* as annotated; PS_KIND_NONE: not */
 void mode_hide(void); /* debuggers do not step into what runs between these two */
 void mode_unhide(void);
 PyObject *mode_call_func(const PyState *state, PyObject *func, PyObject *const *args, size_t nargsf,

@@ -123,19 +123,25 @@ PyObject *mode_enter(PyObject *module, PyObject *const *args, Py_ssize_t nargs) 
     return result;
 }
 
-/* _mode_choose(condition, then, otherwise, pure): `a if c else b`, its arms as functions. What a condition known while
- * compiling picks is taken as it is; else it gets the type of both arms. For that the other arm is computed too, if
- * `pure` says that this does no harm: bit 0 of `then`, bit 1 of `otherwise`. */
+/* _mode_choose(condition, then, otherwise, dry_then, dry_otherwise): `a if c else b`, its arms as functions. What a
+ * condition known while compiling picks is taken as it is; else it gets the type of both arms. For that the other arm is
+ * computed too: by its dry function where there is one, which calls only what does no harm. */
 PyObject *mode_choose(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
     const PyState *state = py_state(module);
     ModeOperand a, b;
     uint64_t bits;
-    if (nargs != 4) return PyErr_Format(PyExc_TypeError, "_mode_choose() takes 4 arguments");
+    if (nargs != 5) return PyErr_Format(PyExc_TypeError, "_mode_choose() takes 5 arguments");
     int truth = PyObject_IsTrue(args[0]);
-    long pure = PyLong_AsLong(args[3]);
     PyObject *value = truth < 0 ? NULL : PyObject_CallNoArgs(args[truth ? 1 : 2]);
     if (!value || !mode_is_number(state, args[0]) || !mode_read(state, value, &a)) return value;
-    PyObject *other = pure >> truth & 1 ? PyObject_CallNoArgs(args[truth ? 2 : 1]) : NULL;
+    PyObject *dry = args[truth ? 4 : 3];
+    mode_hide();
+    PyObject *other = PyObject_CallNoArgs(dry == Py_None ? args[truth ? 2 : 1] : dry);
+    mode_unhide();
+    if (!other && !PyErr_ExceptionMatches(PyExc_Exception)) { /* Ctrl-C */
+        Py_DECREF(value);
+        return NULL;
+    }
     PsType type = other && mode_read(state, other, &b) ? mode_promote_keep(a.type, b.type) : a.type;
     PyErr_Clear(); /* such as an index that only the condition keeps in bounds */
     PyObject *result = mode_as(state, &a, type, &bits) ? NULL : mode_number(state, type, bits);

@@ -78,6 +78,35 @@ def test_types_of_variables():
     both(f, np.zeros(5, np.float32), np.arange(5, dtype=np.int32))
 
 
+def test_conditional_expressions():
+    @ti.kernel
+    def f(x: F1, calls: I1) -> ti.f64:
+        total = ti.f64(0)
+        for i in range(4):
+            a = ti.sqrt(x[i]) if x[i] > 0 else 0
+            a += 0.75
+            b = 1 if x[i] > 0 else (count(calls) if x[i] < -5 else ti.u16(7))
+            c = x[i] if 0 <= i + 2 < x.shape[0] and x[i + 2] > 1 else x[i + 2] if i < 2 else -1
+            d = i if True else 0.5
+            e = not_annotated(calls) if i > 9 else 2
+            total += a + b / 3 + c / 7 + d / 2 + e / 4
+        return total
+
+    both(f, np.array([4, -1, 9, 0.25], np.float32), np.zeros(1, np.int32))
+
+
+@ti.func
+def count(calls: I1) -> ti.i64:
+    calls[0] += 1
+    return calls[0]
+
+
+@ti.func
+def not_annotated(calls):
+    calls[0] += 100
+    return 0
+
+
 def test_integers():
     @ti.kernel
     def f(x: I1, y: I1, out: ti.types.ndarray(dtype=ti.i64, ndim=2)):
