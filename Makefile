@@ -13,7 +13,7 @@ ARGS      ?=
 
 export VENV
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo check test test-all test-debian test-torch wheel wheel-test typecheck bench tidy check-hostile format clean
+.PHONY: help setup build demo check test test-all test-debian test-torch wheel wheel-test typecheck bench tidy check-hostile torture fuzz format clean
 
 help:
 	@sed -n 's/^#\.//p' Makefile
@@ -77,9 +77,18 @@ tidy: build
 	@tools/setup.sh --lint
 	@$(PY) tools/tidy.py $(BUILD)
 
-#.  make check-hostile  C tests with ASan + UBSan and a failing allocator, then with TSan
+#.  make check-hostile  tests with ASan, UBSan and a failing allocator; threads with TSan; a little fuzzing
 check-hostile: setup
 	@tools/check_hostile.sh
+
+#.  make torture        failing allocations, damaged caches, kills, crowds, forks: minutes; ARGS="--seed 5 kills files"
+torture: build
+	@$(PY) tests/torture/torture.py $(ARGS)
+
+#.  make fuzz           libFuzzer on the IR's text, the loader, files of the cache; FUZZ_SECONDS=60 for each
+FUZZ_SECONDS ?= 60
+fuzz: setup
+	@tools/fuzz.sh $(FUZZ_SECONDS)
 
 #.  make format         clang-format all C files in place, or FILES="src/ir tests/unit/test_x.c"
 format:

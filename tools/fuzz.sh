@@ -57,7 +57,7 @@ for target in "$@"; do
     echo "fuzz: $target, $seconds s" >&2
     log=build-fuzz/$target.log
     if ! ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
-        build-fuzz/$target -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=20000 -print_final_stats=1 \
+        build-fuzz/"$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=20000 -print_final_stats=1 \
         -artifact_prefix=build-fuzz/crash-"$target"- $corpus/"$target" >"$log" 2>&1; then
         tail -40 "$log" >&2
         status=1

@@ -46,6 +46,9 @@ llvm_found() { # the version has to have its static libraries too
     done
     return 1
 }
+fuzzer_found() { # tools/fuzz.sh
+    have clang && [ -e "$(clang -print-runtime-dir)/libclang_rt.fuzzer-$(uname -m).a" ]
+}
 apt_has() { have apt-cache && apt-cache show "$1" >/dev/null 2>&1; }
 
 missing_packages() {
@@ -72,6 +75,7 @@ missing_packages() {
     if [ -n "$lint" ]; then
         have clang-format-14 || echo clang-format-14
         have clang-tidy-14 || echo clang-tidy-14
+        fuzzer_found || echo clang libclang-rt-14-dev
     fi
 }
 

@@ -20,11 +20,15 @@ typedef struct Watched {
 } Watched;
 static Watched *all;
 
-/* Where the pointer to the dict's entry stands; *result is NULL when there is none. */
-static Watched **find(PyObject *dict) {
+/* The dict's entry, which comes to the front: the next change is most likely one of the same dict. */
+static Watched *find(PyObject *dict) {
     Watched **at = &all;
     while (*at && (*at)->dict != dict) at = &(*at)->next;
-    return at;
+    Watched *entry = *at;
+    if (!entry) return NULL;
+    *at = entry->next;
+    entry->next = all;
+    return all = entry;
 }
 
 static bool has_name(const Watched *entry, Py_hash_t name) {
@@ -35,10 +39,10 @@ static bool has_name(const Watched *entry, Py_hash_t name) {
 
 static int on_change(PyDict_WatchEvent event, PyObject *dict, PyObject *key, PyObject *value) {
     (void)value;
-    Watched **at = find(dict), *entry = *at;
+    Watched *entry = find(dict);
     if (!entry) return 0;
     if (event == PyDict_EVENT_DEALLOCATED) {
-        *at = entry->next;
+        all = entry->next;
         ps_free(entry->names);
         ps_free(entry);
     } else if (!key || !PyUnicode_CheckExact(key) || has_name(entry, PyObject_Hash(key))) {
@@ -60,7 +64,7 @@ const uint64_t *py_watch(const PyState *state, PyObject *dict, PyObject *name) {
         PyErr_Clear();
         return NULL;
     }
-    Watched *entry = *find(dict);
+    Watched *entry = find(dict);
     Py_hash_t hash = PyObject_Hash(name);
     if (!entry && !(entry = make(dict))) return NULL;
     if (has_name(entry, hash)) return &entry->changes;

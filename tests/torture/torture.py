@@ -205,7 +205,7 @@ def allocations(part, short, rng):
                 scope = kernels(7)
                 if warm:
                     part.run(lambda: (use(directory), all_right(scope, 7))[1], "warming up")
-                step = rng.randrange(3, 8) if short else 1
+                step = rng.randrange(4, 9) if short else 1
                 for n in range(0, 3000, step):
                     around = Failing(lambda n=n: _pestle._alloc_fail_after(n), lambda: _pestle._alloc_fail_after(-1) < 0)
                     at = directory if warm else part.folder / "alloc-cold"
@@ -229,7 +229,7 @@ def python_allocations(part, short, rng):
         n = 1
         while n < 40000:
             yield n
-            n += 1 + rng.randrange(1 + n // (6 if short else 40))
+            n += 1 + rng.randrange(1 + n // (4 if short else 40))
 
     scope = kernels(8)
     gc.disable()
@@ -245,13 +245,13 @@ def python_allocations(part, short, rng):
 def damages(data, short, rng):
     """(what, the damaged bytes)"""
     size = len(data)
-    count = 6 if short else 60
+    count = 2 if short else 60
     for at in sorted({0, 1, 8, size - 1, size - 32, size - 40, *(rng.randrange(size) for _ in range(count))}):
         yield f"cut to {at} of {size} bytes", data[:at]
     for at in [rng.randrange(size) for _ in range(count)]:
         long = rng.choice((1, 8, 64, 512, 4096))
         yield f"{long} zeros at {at}", data[:at] + bytes(min(long, size - at)) + data[at + long :]
-    for bit in [*range(0, 512, 64 if short else 8), *(rng.randrange(8 * size) for _ in range(2 * count))]:
+    for bit in [*range(0, 512, 128 if short else 8), *(rng.randrange(8 * size) for _ in range(2 * count))]:
         flipped = bytearray(data)
         flipped[bit // 8] ^= 1 << bit % 8
         yield f"bit {bit} flipped", bytes(flipped)
@@ -445,7 +445,7 @@ def worker(seed, directory, count):
 def kills(part, short, rng):
     """Children killed at any moment while they compile and write; others, and those after them, go on."""
     directory = part.folder / "kills"
-    for turn in range(15 if short else 300):
+    for turn in range(8 if short else 300):
         children = [Child(lambda s=rng.random(): worker(s, directory, 50), part.folder) for _ in range(3)]
         time.sleep(rng.random() * 0.05)
         for child in children[:2]:
@@ -545,7 +545,7 @@ def threads_and_forks(part, short, rng):
 
 def interrupts(part, short, rng):
     """Ctrl-C at any moment of a first call; then the call again."""
-    for turn in range(25 if short else 600):
+    for turn in range(12 if short else 600):
         number = rng.randrange(100, 100000)
         name = rng.choice(NAMES)
         after = rng.random() * 0.02
