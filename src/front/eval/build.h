@@ -19,10 +19,13 @@ struct PsDomain;
 
 typedef enum PsValueKind {
     PS_VALUE_NONE,
-    PS_VALUE_PYTHON,  /* known now: object */
-    PS_VALUE_SCALAR,  /* known when the kernel runs: ref, of a scalar type */
-    PS_VALUE_PLACE,   /* a scalar in memory: ref is its place, type what lies there */
-    PS_VALUE_ARRAY,   /* ref of an array */
+    PS_VALUE_PYTHON, /* known now: object */
+    PS_VALUE_SCALAR, /* known when the kernel runs: ref, of a scalar type */
+    PS_VALUE_PLACE,  /* a scalar in memory: ref is its place, type what lies there */
+    PS_VALUE_ARRAY,  /* ref of an array; `elem`: the tile that its last axes are, 0: its elements are scalars;
+                         object: the field it is the memory of, or NULL (borrowed by whoever kept it) */
+    PS_VALUE_STRUCTS, /* an array of structs: `count` ARRAYs or STRUCTS in items, one a member, all of the same axes;
+                         object: the struct's type */
     PS_VALUE_VECTOR,  /* `count` values of the kinds above: a grouped index */
     PS_VALUE_TEXT,    /* for print: `count` strings and SCALARs one after the other (f-strings, str.format) */
     PS_VALUE_NDRANGE, /* a domain not yet looped over: domain */
@@ -34,9 +37,10 @@ typedef struct PsValue {
     bool is_static; /* from ti.static: assigning it to a new name keeps it known */
     uint32_t count;
     PsType type;
+    PsType elem; /* ARRAY */
     PsRef ref;
+    PyObject *object;
     union {
-        PyObject *object;
         struct PsValue *items;
         struct PsDomain *domain;
     };

@@ -222,7 +222,8 @@ bool ps_value_is_runtime(const PsValue *value) {
             if (ps_value_is_runtime(&value->items[i])) return true;
         return false;
     }
-    return value->kind == PS_VALUE_SCALAR || value->kind == PS_VALUE_PLACE || value->kind == PS_VALUE_ARRAY;
+    return value->kind == PS_VALUE_SCALAR || value->kind == PS_VALUE_PLACE || value->kind == PS_VALUE_ARRAY ||
+           value->kind == PS_VALUE_STRUCTS;
 }
 
 static const char *describe_object(PsFront *front, PyObject *object) {
@@ -271,6 +272,7 @@ const char *ps_value_describe(PsFront *front, const PsValue *value) {
                                info->ndim == 1 ? "is" : "es");
         break;
     }
+    case PS_VALUE_STRUCTS: return "array of structs";
     case PS_VALUE_VECTOR: text = ps_arena_format(front->arena, "vector of %u", value->count); break;
     case PS_VALUE_TEXT: return "text with runtime values";
     case PS_VALUE_NDRANGE: return "range() or ndrange()";
