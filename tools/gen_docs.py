@@ -57,7 +57,7 @@ def ops_tables(text):
         operands = "any" if nargs == "VAR" else nargs
         if nregions != "0":
             operands += f", {nregions} region" + ("s" if nregions != "1" else "")
-        row = [f"`{unquote(name)}`", operands, RULES[rule], "" if imm == "NO" else imm.lower(), effect.lower(),
+        row = [f"`{unquote(name)}`", operands, RULES[rule], {"NO": "", "OPT": "int or none"}.get(imm, imm.lower()), effect.lower(),
                "none" if grad == "NO" else grad.lower(), lane.lower(), cell(unquote(doc))]
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines + [""])

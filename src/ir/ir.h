@@ -21,7 +21,9 @@
  *
  * Structure: regions are ordered lists; a value is visible after its op, in its region and regions inside it.
  * break, continue, return and yield end their region: nothing stands behind them.
- * Locals are `var` places. Functions other than main take scalars and arrays and give at most one scalar.
+ * Locals are `var` places. Functions other than main take scalars, arrays and places and give at most one scalar: tiles
+ * and further results travel through places.
+ * An array of vectors or matrices is an array of scalars whose trailing axes are the element's, whatever their strides.
  * Ownership: everything belongs to the module's arena. Threads: one compilation, one thread.
  */
 #ifndef PS_IR_IR_H
@@ -85,7 +87,7 @@ typedef enum PsRule {
     PS_RULE_IPOW,
     PS_RULE_OTHER,
 } PsRule;
-typedef enum PsImm { PS_IMM_NO, PS_IMM_INT, PS_IMM_BITS, PS_IMM_FUNC, PS_IMM_TEXT } PsImm;
+typedef enum PsImm { PS_IMM_NO, PS_IMM_INT, PS_IMM_OPT, PS_IMM_BITS, PS_IMM_FUNC, PS_IMM_TEXT } PsImm;
 typedef enum PsGrad { PS_GRAD_NO, PS_GRAD_LINEAR, PS_GRAD_RULE, PS_GRAD_MEMORY, PS_GRAD_CONTROL } PsGrad;
 typedef enum PsLane { PS_LANE_MAP, PS_LANE_UNIFORM, PS_LANE_MEMORY, PS_LANE_MASK, PS_LANE_SERIAL } PsLane;
 typedef enum PsCombine { /* of reduce, partial; identities: ps_ir_identity */
@@ -169,7 +171,7 @@ struct PsModule {
 #define PS_MAX_RESULTS 8                  /* of main */
 
 /* ir_types.c: the table of types, each once. What cannot be (13 axes, a tile of no or too many elements, a pointer to
- * an array) and what finds no memory gives PS_KIND_NONE. */
+ * an array, an array of tiles) and what finds no memory gives PS_KIND_NONE. */
 PsType ps_type_ptr(PsModule *m, PsType elem);
 PsType ps_type_array(PsModule *m, PsType elem, int ndim, bool unit);
 PsType ps_type_tile(PsModule *m, PsType elem, int ndim, const int64_t *shape);
@@ -211,10 +213,25 @@ PsRef ps_build_unary(PsBuilder *b, PsOpCode code, PsRef a);    /* result as a; F
 PsRef ps_build_binary(PsBuilder *b, PsOpCode code, PsRef a,
                       PsRef c); /* SAME, INT, FLOAT, SHIFT, COMPARE, IPOW */
 PsRef ps_build_select(PsBuilder *b, PsRef cond, PsRef a, PsRef c);
-PsRef ps_build_cast(PsBuilder *b, PsRef a, PsType type); /* a itself when it has that type */
+PsRef ps_build_cast(PsBuilder *b, PsRef a, PsType type); /* a itself when it has that type; shapes agree */
 PsRef ps_build_var(PsBuilder *b, PsType type);
 PsRef ps_build_load(PsBuilder *b, PsRef place);
 void ps_build_store(PsBuilder *b, PsRef place, PsRef value);
+PsRef ps_build_place(PsBuilder *b, PsRef array, const PsRef *indices, uint32_t n, PsType elem);
+
+/* ir_build_tile.c: tiles. What needs no op gives what there is: an element of a tile made from elements, a tile in the
+ * shape it has. unary, binary, select and cast above are for tiles too; scalars become tiles by splat. */
+PsRef ps_build_tile(PsBuilder *b, PsType tile, const PsRef *elements, uint32_t n);
+PsRef ps_build_splat(PsBuilder *b, PsType type, PsRef a); /* a itself when type is its own */
+PsRef ps_build_extract(PsBuilder *b, PsRef tile, const PsRef *indices, uint32_t n);
+PsRef ps_build_elem(PsBuilder *b, PsRef place, const PsRef *indices, uint32_t n); /* of a ptr<tile> */
+PsRef ps_build_reshape(PsBuilder *b, PsRef tile, int ndim, const int64_t *shape);
+PsRef ps_build_broadcast(PsBuilder *b, PsRef tile, int ndim, const int64_t *shape);
+PsRef ps_build_permute(PsBuilder *b, PsRef tile, const uint8_t *axes); /* axis i of the result: axis axes[i] */
+PsRef ps_build_reduce(PsBuilder *b, PsRef tile, int axis, PsCombine combine); /* without that axis */
+PsRef ps_build_reduce_all(PsBuilder *b, PsRef tile, PsCombine combine);       /* a scalar; row-major */
+PsRef ps_build_dot(PsBuilder *b, PsRef a, PsRef c);                           /* of two matrices */
+
 /* Parameters of a region are consecutive ops: add all of them before any other op is made in the function. 0: not so,
  * or no memory. */
 PsRef ps_region_add_param(PsFunc *func, PsRegion region, PsType type);
@@ -256,6 +273,9 @@ PsRef ps_walk_first(const PsFunc *f);
 PsRef ps_walk_next(const PsFunc *f, PsRef at);
 /* The next op that is not inside `at`: take it before removing an op that has regions. */
 PsRef ps_walk_skip(const PsFunc *f, PsRef at);
+
+/* Where a place leads to, through elem and ptradd: a var, an arg, a place or base of an array. */
+PsRef ps_place_root(const PsFunc *f, PsRef place);
 
 /* ir_print.c, ir_parse.c: inverse of each other. `spans`: with !source:line:... suffixes. */
 void ps_ir_print(const PsModule *m, bool spans, PsBuf *out);

@@ -170,6 +170,13 @@ PsRef ps_build_load(PsBuilder *b, PsRef place) {
     return ps_build_op(b, PS_OP_LOAD, ps_type_info(b->func->module, type_of(b, place))->elem, &place, 1, 0);
 }
 
+PsRef ps_build_place(PsBuilder *b, PsRef array, const PsRef *indices, uint32_t n, PsType elem) {
+    PsRef args[PS_MAX_AXES + 1] = {array};
+    if (n > PS_MAX_AXES) return 0;
+    memcpy(args + 1, indices, n * sizeof *indices);
+    return ps_build_op(b, PS_OP_PLACE, ps_type_ptr(b->func->module, elem), args, n + 1, 0);
+}
+
 void ps_build_store(PsBuilder *b, PsRef place, PsRef value) {
     ps_build_op(b, PS_OP_STORE, PS_KIND_NONE, (PsRef[]){place, value}, 2, 0);
 }

@@ -61,6 +61,12 @@ bool ps_region_contains(const PsFunc *f, PsRegion r, PsRef inner) {
     return at && at == r;
 }
 
+PsRef ps_place_root(const PsFunc *f, PsRef place) {
+    while (ps_op(f, place)->code == PS_OP_ELEM || ps_op(f, place)->code == PS_OP_PTRADD)
+        place = ps_op_arg(f, place, 0);
+    return place;
+}
+
 bool ps_op_is_const(const PsFunc *f, PsRef r, uint64_t *out_bits) {
     if (ps_op(f, r)->code != PS_OP_CONST) return false;
     *out_bits = ps_op(f, r)->imm;

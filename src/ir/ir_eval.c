@@ -81,7 +81,7 @@ static void pop_frame(EvalRun *run) {
     ps_free(frame);
 }
 
-/* Values go in as their words, arrays as one; a function takes nothing longer than a tile. */
+/* Values and places go in as their words, arrays as one. */
 static bool enter(EvalRun *run, const EvalIns *call) {
     EvalFrame *caller = run->frame;
     if (caller->depth >= PS_MAX_DEPTH) {
@@ -93,7 +93,7 @@ static bool enter(EvalRun *run, const EvalIns *call) {
     for (uint32_t i = 0; i < frame->func->params.len; i++) {
         EvalParam param = frame->func->params.data[i];
         const EvalOperand *arg = &call->args[param.index];
-        for (uint32_t e = 0; e < arg->count; e++) frame->words[param.slot + e] = caller->words[arg->slot + e];
+        for (uint32_t e = 0; e < param.words; e++) frame->words[param.slot + e] = caller->words[arg->slot + e];
     }
     return ir_eval_spend(run, frame->func->nwords / 8); /* a frame is cleared */
 }

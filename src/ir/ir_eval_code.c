@@ -120,8 +120,10 @@ static void emit_const(Emit *e, PsRef ref) {
 }
 
 static void emit_arg(Emit *e, PsRef ref) {
-    EvalParam p = {slot_of(e, ref), (uint32_t)ps_op(e->func, ref)->imm};
-    if (p.index >= e->func->params.len) fail(e, PS_FAIL);
+    EvalParam p = {slot_of(e, ref), (uint32_t)ps_op(e->func, ref)->imm, 0};
+    if (p.index >= e->func->params.len || ps_op(e->func, ref)->type != e->func->params.data[p.index])
+        fail(e, PS_FAIL);
+    p.words = (uint32_t)words_of(e, ps_op(e->func, ref)->type);
     if (!ps_vec_push(e->arena, &e->out->params, p)) fail(e, PS_NOMEM);
 }
 
@@ -233,6 +235,9 @@ static void emit_call(Emit *e, PsRef ref) {
         fail(e, PS_FAIL);
         return;
     }
+    for (uint32_t i = 0; i < op->nargs; i++) /* or words would go where there are none */
+        if (ps_op(e->func, ps_op_arg(e->func, ref, i))->type != e->module->funcs.data[op->imm]->params.data[i])
+            fail(e, PS_FAIL);
     uint32_t dst = op->type ? slot_of(e, ref) : 0;
     uint32_t call = emit(e, EVAL_CALL, ref);
     if (e->status == PS_OK) at(e, call)->dst = dst;
@@ -250,9 +255,12 @@ static const struct {
     [PS_OP_BROADCAST] = {ir_eval_broadcast, 0},
     [PS_OP_RESHAPE] = {ir_eval_reshape, 0},
     [PS_OP_REDUCE] = {ir_eval_reduce, 0},
+    [PS_OP_PERMUTE] = {ir_eval_permute, 0},
+    [PS_OP_DOT] = {ir_eval_dot, 0},
     [PS_OP_VAR] = {ir_eval_var, 0},
     [PS_OP_DIM] = {ir_eval_dim, 0},
     [PS_OP_PLACE] = {ir_eval_place, 0},
+    [PS_OP_ELEM] = {ir_eval_elem, 0},
     [PS_OP_BASE] = {ir_eval_base, 0},
     [PS_OP_STRIDE] = {ir_eval_stride, 0},
     [PS_OP_PTRADD] = {ir_eval_ptradd, 0},

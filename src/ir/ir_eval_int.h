@@ -25,10 +25,11 @@ typedef struct EvalArray {
     int64_t low, high;
 } EvalArray;
 
-/* Some bytes of an object. Whether they are inside is asked at the access. */
+/* Some bytes of an object, or the elements of a tile in it. Whether they are inside is asked at the access. */
 typedef struct EvalPlace {
     char *base;
     int64_t offset;
+    const int64_t *strides;      /* of a tile's axes; NULL: row-major without gaps */
     int64_t low, high;           /* the object: [low, high) from base */
     int64_t index, axis, length; /* the first index that is out of bounds; axis -1: none */
 } EvalPlace;
@@ -93,7 +94,7 @@ typedef struct EvalConst {
     uint64_t bits;
 } EvalConst;
 typedef struct EvalParam {
-    uint32_t slot, index;
+    uint32_t slot, index, words;
 } EvalParam;
 
 typedef struct EvalFunc {
@@ -155,6 +156,7 @@ EvalArray ir_eval_array(const PsModule *m, PsType type, const PsArrayView *view)
 bool ir_eval_var(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_dim(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_place(EvalRun *run, const EvalIns *ins, uint64_t *words);
+bool ir_eval_elem(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_base(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_stride(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_ptradd(EvalRun *run, const EvalIns *ins, uint64_t *words);
@@ -162,10 +164,9 @@ bool ir_eval_load(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_store(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_atomic(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_exchange(EvalRun *run, const EvalIns *ins, uint64_t *words); /* xchg and cas */
-/* Between memory and words, `count` elements; false after a fault. */
-bool ir_eval_read(EvalRun *run, PsRef ref, const EvalPlace *place, PsType elem, uint32_t count, uint64_t *out);
-bool ir_eval_write(EvalRun *run, PsRef ref, const EvalPlace *place, PsType elem, uint32_t count,
-                   const uint64_t *values);
+/* Between memory and words: a scalar, or the elements of a tile in order. `ptr`: the place's type. False after a fault. */
+bool ir_eval_read(EvalRun *run, PsRef ref, const EvalPlace *place, PsType ptr, uint64_t *out);
+bool ir_eval_write(EvalRun *run, PsRef ref, const EvalPlace *place, PsType ptr, const uint64_t *values);
 
 /* ir_eval_tile.c; the first two are for all elementwise ops. */
 bool ir_eval_scalar(EvalRun *run, const EvalIns *ins, uint64_t *words);
@@ -175,6 +176,8 @@ bool ir_eval_tile(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_extract(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_broadcast(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_reshape(EvalRun *run, const EvalIns *ins, uint64_t *words);
+bool ir_eval_permute(EvalRun *run, const EvalIns *ins, uint64_t *words);
+bool ir_eval_dot(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_reduce(EvalRun *run, const EvalIns *ins, uint64_t *words);
 
 /* ir_eval_parfor.c */

@@ -33,7 +33,7 @@ static bool start_partials(EvalRun *run, const EvalIns *ins, const uint64_t *wor
         par->stripes[i] = ps_arena_alloc(&par->arena, sizeof(uint64_t) * PS_STRIPES * p->count);
         par->totals[i] = ps_arena_alloc(&par->arena, sizeof(uint64_t) * p->count);
         if (!par->stripes[i] || !par->totals[i]) return ir_eval_stop(run, PS_NOMEM);
-        if (!ir_eval_read(run, ins->ref, place_of(p, words), p->type, p->count, par->totals[i])) return false;
+        if (!ir_eval_read(run, ins->ref, place_of(p, words), p->operand.type, par->totals[i])) return false;
     }
     return true;
 }
@@ -61,7 +61,7 @@ static void fold_stripes(EvalRun *run, const EvalIns *ins) {
 static bool finish_partials(EvalRun *run, const EvalIns *ins, const uint64_t *words) {
     for (uint32_t i = 0; i < ins->count; i++) {
         const EvalPartial *p = &ins->u.partials[i];
-        if (!ir_eval_write(run, ins->ref, place_of(p, words), p->type, p->count, run->parfor.totals[i]))
+        if (!ir_eval_write(run, ins->ref, place_of(p, words), p->operand.type, run->parfor.totals[i]))
             return false;
     }
     return true;

@@ -95,3 +95,45 @@ bool ir_eval_reduce(EvalRun *run, const EvalIns *ins, uint64_t *words) {
     }
     return ir_eval_spend(run, ins->args[0].count);
 }
+
+bool ir_eval_permute(EvalRun *run, const EvalIns *ins, uint64_t *words) {
+    const PsTypeInfo *from = ps_type_info(run->module, ins->args[0].type);
+    uint64_t steps[PS_MAX_AXES], step = 1; /* in the operand, by its axes */
+    for (int i = from->ndim - 1; i >= 0; i--) {
+        steps[i] = step;
+        step *= (uint64_t)from->shape[i];
+    }
+    for (uint32_t e = 0; e < ins->count; e++) {
+        uint64_t rest = e, at = 0;
+        for (int i = from->ndim - 1; i >= 0; i--) {
+            uint64_t axis = ins->imm >> 4 * i & 15;
+            if (axis >= from->ndim) return ir_eval_stop(run, PS_FAIL);
+            at += rest % (uint64_t)from->shape[axis] * steps[axis];
+            rest /= (uint64_t)from->shape[axis];
+        }
+        if (at >= ins->args[0].count) return ir_eval_stop(run, PS_FAIL);
+        words[ins->dst + e] = words[ins->args[0].slot + at];
+    }
+    return ir_eval_spend(run, ins->count);
+}
+
+/* One sum after the other: their terms in ascending order. */
+bool ir_eval_dot(EvalRun *run, const EvalIns *ins, uint64_t *words) {
+    const PsTypeInfo *a = ps_type_info(run->module, ins->args[0].type);
+    uint64_t terms = (uint64_t)a->shape[1], columns = ins->count / (uint64_t)a->shape[0];
+    bool is_float = ps_scalar_class(ins->type) == PS_CLASS_FLOAT;
+    if (ins->args[1].count != terms * columns) return ir_eval_stop(run, PS_FAIL);
+    for (uint64_t e = 0; e < ins->count; e++) {
+        const uint64_t *left = &words[ins->args[0].slot + e / columns * terms];
+        const uint64_t *right = &words[ins->args[1].slot + e % columns];
+        uint64_t sum = ps_eval_scalar(PS_OP_MUL, ins->type, ins->type, (uint64_t[]){left[0], right[0]});
+        for (uint64_t k = 1; k < terms; k++) {
+            uint64_t values[3] = {left[k], right[k * columns], sum};
+            if (!is_float) values[0] = ps_eval_scalar(PS_OP_MUL, ins->type, ins->type, values);
+            if (!is_float) values[1] = sum;
+            sum = ps_eval_scalar(is_float ? PS_OP_FMA : PS_OP_ADD, ins->type, ins->type, values);
+        }
+        words[ins->dst + e] = sum;
+    }
+    return ir_eval_spend(run, ins->count * terms);
+}

@@ -290,6 +290,10 @@ static bool read_imm(Parser *p, PsOpCode code, PsType type, uint64_t *imm, const
     PsImm kind = ps_op_info[code].imm;
     if (kind == PS_IMM_NO) return true;
     if (kind == PS_IMM_BITS) return read_literal(p, type, imm);
+    if (kind == PS_IMM_OPT) {
+        skip_blanks(p);
+        if (p->at == p->end || *p->at != '[') return true;
+    }
     if (!expect(p, "[")) return false;
     switch (kind) {
     case PS_IMM_FUNC:

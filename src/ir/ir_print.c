@@ -54,6 +54,9 @@ static void print_value(const PsFunc *f, const uint32_t *numbers, PsRef r, PsBuf
 static void print_imm(const PsModule *m, const PsOp *op, PsBuf *out) {
     switch (ps_op_info[op->code].imm) {
     case PS_IMM_NO: return;
+    case PS_IMM_OPT:
+        if (!op->imm) return;
+        /* fall through */
     case PS_IMM_INT: ps_buf_printf(out, "[%llu]", (unsigned long long)op->imm); return;
     case PS_IMM_BITS:
         ps_buf_text(out, " ");

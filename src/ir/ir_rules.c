@@ -202,6 +202,34 @@ static const char *check_reduce(const At *a) {
     return check_combine(a, a->op->imm & 255, from->elem);
 }
 
+static const char *check_permute(const At *a) {
+    const char *wrong = check_two_tiles(a);
+    const PsTypeInfo *from = info(a, arg_type(a, 0)), *to = info(a, a->op->type);
+    if (wrong) return wrong;
+    if (from->ndim != to->ndim || a->op->imm >> 4 * from->ndim) return "it takes each of the tile's axes once";
+    uint32_t seen = 0;
+    for (int i = 0; i < to->ndim; i++) {
+        uint64_t axis = a->op->imm >> 4 * i & 15;
+        if (axis >= from->ndim || seen >> axis & 1) return "it takes each of the tile's axes once";
+        if (to->shape[i] != from->shape[axis]) return "the result must have the axes in that order";
+        seen |= 1u << axis;
+    }
+    return NULL;
+}
+
+static const char *check_dot(const At *a) {
+    const PsTypeInfo *x = info(a, arg_type(a, 0)), *y = info(a, arg_type(a, 1)), *to = info(a, a->op->type);
+    const PsTypeInfo *all[] = {x, y, to};
+    for (int i = 0; i < 3; i++) {
+        if (all[i]->kind != PS_KIND_TILE || all[i]->ndim != 2)
+            return "operands and result must be tiles of two axes";
+        if (all[i]->elem != x->elem) return "all tiles must have one element type";
+    }
+    if (x->shape[1] != y->shape[0]) return "the first's rows must be as long as the second's columns";
+    return to->shape[0] == x->shape[0] && to->shape[1] == y->shape[1] ? NULL
+                                                                      : "the result must be rows x columns";
+}
+
 static const char *check_var(const At *a) {
     return kind(a, a->op->type) == PS_KIND_PTR ? NULL : "the result must be a ptr";
 }
@@ -217,18 +245,31 @@ static const char *check_axis(const At *a, PsType result) {
 static const char *check_dim(const At *a) { return check_axis(a, PS_I32); }
 static const char *check_stride(const At *a) { return check_axis(a, PS_I64); }
 
-/* base and place: an array's element. */
+/* base and place: an array's element, or a tile of its last axes. */
 static const char *check_base(const At *a) {
     if (!a->op->nargs || kind(a, arg_type(a, 0)) != PS_KIND_ARRAY) return "the first operand must be an array";
-    if (kind(a, a->op->type) != PS_KIND_PTR || info(a, a->op->type)->elem != info(a, arg_type(a, 0))->elem) {
+    PsType elem = kind(a, a->op->type) == PS_KIND_PTR ? info(a, a->op->type)->elem : PS_KIND_NONE;
+    if (element(a, elem) != info(a, arg_type(a, 0))->elem)
         return "the result must be a ptr to the array's element";
-    }
-    return NULL;
+    return info(a, elem)->ndim > info(a, arg_type(a, 0))->ndim ? "the array has fewer axes than the tile"
+                                                               : NULL;
 }
 
 static const char *check_place(const At *a) {
     const char *wrong = check_base(a);
-    return wrong ? wrong : check_indices(a, info(a, arg_type(a, 0))->ndim);
+    if (wrong) return wrong;
+    if (a->op->imm > a->op->nargs - 1) return "it has fewer indices than it knows";
+    return check_indices(a, info(a, arg_type(a, 0))->ndim - info(a, info(a, a->op->type)->elem)->ndim);
+}
+
+static const char *check_elem(const At *a) {
+    PsType place = a->op->nargs ? arg_type(a, 0) : PS_KIND_NONE;
+    const PsTypeInfo *tile = info(a, kind(a, place) == PS_KIND_PTR ? info(a, place)->elem : PS_KIND_NONE);
+    if (tile->kind != PS_KIND_TILE) return "the first operand must be a ptr to a tile";
+    if (kind(a, a->op->type) != PS_KIND_PTR || info(a, a->op->type)->elem != tile->elem) {
+        return "the result must be a ptr to the tile's element";
+    }
+    return check_indices(a, tile->ndim);
 }
 
 static const char *check_ptradd(const At *a) {
@@ -260,7 +301,6 @@ static const char *check_store(const At *a) {
 static const char *check_atomic(const At *a) {
     const char *wrong = check_stored(a);
     if (wrong) return wrong;
-    if (!ps_type_is_scalar(arg_type(a, 1))) return "atomics work on scalars";
     return a->op->type == arg_type(a, 1) ? NULL : "the result must be the old value";
 }
 
@@ -391,9 +431,12 @@ static const Check by_op[PS_OP_COUNT] = {
     [PS_OP_BROADCAST] = check_broadcast,
     [PS_OP_RESHAPE] = check_reshape,
     [PS_OP_REDUCE] = check_reduce,
+    [PS_OP_PERMUTE] = check_permute,
+    [PS_OP_DOT] = check_dot,
     [PS_OP_VAR] = check_var,
     [PS_OP_DIM] = check_dim,
     [PS_OP_PLACE] = check_place,
+    [PS_OP_ELEM] = check_elem,
     [PS_OP_BASE] = check_base,
     [PS_OP_STRIDE] = check_stride,
     [PS_OP_PTRADD] = check_ptradd,

@@ -65,7 +65,7 @@ PsType ps_type_ptr(PsModule *m, PsType elem) {
 }
 
 PsType ps_type_array(PsModule *m, PsType elem, int ndim, bool unit) {
-    if (!is_value(m, elem) || ndim < 0 || ndim > PS_MAX_AXES) return PS_KIND_NONE;
+    if (!ps_type_is_scalar(elem) || ndim < 0 || ndim > PS_MAX_AXES) return PS_KIND_NONE;
     return find_or_add(m,
                        &(PsTypeInfo){.kind = PS_KIND_ARRAY, .elem = elem, .ndim = (uint8_t)ndim, .unit = unit});
 }

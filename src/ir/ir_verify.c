@@ -217,8 +217,10 @@ static const char *check_signature(const Verifier *v) {
         return "the body is not sound";
     for (uint32_t i = 0; i < f->params.len; i++) {
         PsType t = f->params.data[i];
-        if (t >= v->m->types.len || (!ps_type_is_scalar(t) && ps_type_info(v->m, t)->kind != PS_KIND_ARRAY)) {
-            return "parameters are scalars and arrays";
+        PsKind kind = t < v->m->types.len ? ps_type_info(v->m, t)->kind : PS_KIND_NONE;
+        if (!ps_type_is_scalar(t) && kind != PS_KIND_ARRAY && (is_main || kind != PS_KIND_PTR)) {
+            return is_main ? "main's parameters are scalars and arrays"
+                           : "parameters are scalars, arrays and places";
         }
     }
     if (f->results.len > (is_main ? PS_MAX_RESULTS : 1)) return "the function has too many results";

@@ -18,14 +18,13 @@ bool tools_failed(PsStatus status, const PsDiag *diag);
 /* The value behind "-name=" when the argument is that, else NULL. */
 const char *tools_option(const char *argument, const char *name);
 
-/* tools_value.c: a parameter's value. An array is dense; a tile element adds its axes to the array's. */
+/* tools_value.c: a parameter's value. An array is dense. */
 typedef struct ToolsValue {
     PsType elem; /* the scalar */
     bool is_array;
     uint64_t bits; /* of a scalar */
     int32_t ndim;  /* of the array */
-    int32_t naxes; /* ndim and the element's */
-    int64_t shape[2 * PS_MAX_AXES];
+    int64_t shape[PS_MAX_AXES];
     int64_t count; /* scalars in all */
     char *data;
     PsArrayView view;

@@ -17,7 +17,7 @@ typedef struct Reader {
     const char *at, *text;
     ToolsValue *value;
     PsBuf data;
-    bool known[2 * PS_MAX_AXES]; /* whether the axis has its length */
+    bool known[PS_MAX_AXES]; /* whether the axis has its length */
 } Reader;
 
 static bool refuse(const Reader *r, const char *what) {
@@ -92,7 +92,7 @@ static void add_element(Reader *r, uint64_t bits) {
 static bool read_list(Reader *r, int axis) {
     ToolsValue *v = r->value;
     uint64_t bits = 0;
-    if (axis == v->naxes) {
+    if (axis == v->ndim) {
         if (!read_number(r, &bits)) return false;
         add_element(r, bits);
         return true;
@@ -122,9 +122,7 @@ static bool read_zeros(Reader *r) {
         if (!accept(r, axis == v->ndim - 1 ? ")" : ",")) return refuse(r, "expected as many lengths as axes");
     }
     if (!v->ndim && !accept(r, ")")) return refuse(r, "expected )");
-    int64_t item = ps_scalar_size(v->elem);
-    for (int axis = v->ndim; axis < v->naxes; axis++) item *= v->shape[axis];
-    if (!ps_layout_dense(v->ndim, v->shape, item, strides, &bytes) || bytes > MAX_BYTES)
+    if (!ps_layout_dense(v->ndim, v->shape, ps_scalar_size(v->elem), strides, &bytes) || bytes > MAX_BYTES)
         return refuse(r, "too much");
     r->data.data = ps_alloc((size_t)bytes + 1);
     r->data.failed = !r->data.data;
@@ -135,9 +133,9 @@ static bool read_zeros(Reader *r) {
 static void finish(ToolsValue *v) {
     int64_t stride = ps_scalar_size(v->elem);
     v->count = 1;
-    for (int axis = v->naxes - 1; axis >= 0; axis--) {
-        if (axis < v->ndim) v->view.strides[axis] = stride;
-        if (axis < v->ndim) v->view.shape[axis] = v->shape[axis];
+    for (int axis = v->ndim - 1; axis >= 0; axis--) {
+        v->view.strides[axis] = stride;
+        v->view.shape[axis] = v->shape[axis];
         /* Beside an empty axis others may be of any length. */
         if (__builtin_mul_overflow(stride, v->shape[axis], &stride)) stride = 0;
         if (__builtin_mul_overflow(v->count, v->shape[axis], &v->count)) v->count = 0;
@@ -152,13 +150,8 @@ bool tools_value_parse(const PsModule *m, PsType type, const char *text, ToolsVa
     *out = (ToolsValue){.elem = type, .is_array = info->kind == PS_KIND_ARRAY};
     bool ok;
     if (out->is_array) {
-        const PsTypeInfo *elem = ps_type_info(m, info->elem);
-        out->elem = ps_type_element(m, info->elem);
-        out->ndim = out->naxes = info->ndim;
-        for (int i = 0; elem->kind == PS_KIND_TILE && i < elem->ndim; i++) {
-            r.known[out->naxes] = true;
-            out->shape[out->naxes++] = elem->shape[i];
-        }
+        out->elem = info->elem;
+        out->ndim = info->ndim;
         ok = accept(&r, "zeros(") ? read_zeros(&r) : read_list(&r, 0);
         if (ok && !r.data.data && !r.data.failed) r.data.data = ps_alloc(1); /* no elements */
         out->data = r.data.data;
@@ -186,7 +179,7 @@ uint64_t tools_value_get(const ToolsValue *value, int64_t i) {
 }
 
 static void print_axis(const ToolsValue *v, int axis, int64_t *at, PsBuf *out) {
-    if (axis == v->naxes) {
+    if (axis == v->ndim) {
         ps_format_scalar(out, (char)('a' + v->elem), tools_value_get(v, (*at)++));
         return;
     }
@@ -209,7 +202,7 @@ void tools_value_print(const ToolsValue *value, PsBuf *out) {
     int64_t at = 0;
     if (!value->is_array)
         ps_format_scalar(out, (char)('a' + value->elem), value->bits);
-    else if (value->count == 0 && value->naxes > 1)
+    else if (value->count == 0 && value->ndim > 1)
         print_empty(value, out);
     else
         print_axis(value, 0, &at, out);

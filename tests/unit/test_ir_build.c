@@ -57,6 +57,7 @@ static void test_types(void) {
     check_type(ps_type_with_element(m, tile, PS_U1), "tile<u1,4x3>");
     CHECK_INT(ps_type_with_element(m, PS_I64, PS_U1), PS_U1);
     CHECK_INT(ps_type_ptr(m, array), PS_KIND_NONE);
+    CHECK_INT(ps_type_array(m, tile, 2, false), PS_KIND_NONE);
     CHECK_INT(ps_type_array(m, PS_F32, PS_MAX_AXES + 1, false), PS_KIND_NONE);
     CHECK_INT(ps_type_tile(m, PS_F32, 2, (int64_t[]){4, 0}), PS_KIND_NONE);
     CHECK_INT(ps_type_tile(m, PS_F32, 2, (int64_t[]){1 << 20, 2}), PS_KIND_NONE);
@@ -223,6 +224,45 @@ static void test_edit(void) {
     end();
 }
 
+/* What needs no op makes none; everything that is made verifies. */
+static void test_build_tiles(void) {
+    begin();
+    PsType matrix = ps_type_tile(m, PS_F32, 2, (int64_t[]){2, 3});
+    PsRef e[6], at[4];
+    for (int i = 0; i < 6; i++) e[i] = ps_build_float(&b, PS_F32, i);
+    for (int i = 0; i < 4; i++) at[i] = ps_build_int(&b, i % 2 ? PS_I32 : PS_I64, i);
+    PsRef tile = ps_build_tile(&b, matrix, e, 6), splat = ps_build_splat(&b, matrix, e[3]);
+    uint32_t made = f->ops.len;
+    CHECK_INT(ps_build_splat(&b, PS_F32, e[3]), e[3]);
+    CHECK_INT(ps_build_extract(&b, tile, (PsRef[]){at[1], at[2]}, 2), e[5]);
+    CHECK_INT(ps_build_extract(&b, splat, (PsRef[]){at[1], at[2]}, 2), e[3]);
+    CHECK_INT(ps_build_reshape(&b, tile, 2, (int64_t[]){2, 3}), tile);
+    CHECK_INT(ps_build_broadcast(&b, tile, 2, (int64_t[]){2, 3}), tile);
+    CHECK_INT(ps_build_permute(&b, tile, (uint8_t[]){0, 1}), tile);
+    CHECK_INT(f->ops.len, made);
+    PsRef turned = ps_build_permute(&b, tile, (uint8_t[]){1, 0});
+    CHECK_INT(ps_build_extract(&b, turned, (PsRef[]){at[2], at[0]}, 2), e[2]);
+    PsRef flat = ps_build_reshape(&b, turned, 1, (int64_t[]){6});
+    CHECK_INT(ps_build_extract(&b, flat, &at[3], 1), e[4]); /* 0 3 1 4 2 5 */
+    PsRef row = ps_build_tile(&b, ps_type_tile(m, PS_F32, 2, (int64_t[]){1, 3}), e, 3);
+    PsRef rows = ps_build_broadcast(&b, row, 2, (int64_t[]){2, 3});
+    CHECK_INT(ps_build_extract(&b, rows, (PsRef[]){at[1], at[2]}, 2), e[2]);
+    PsRef outside = ps_build_extract(&b, tile, (PsRef[]){at[2], at[0]}, 2);
+    CHECK_INT(ps_op(f, outside)->code, PS_OP_EXTRACT);
+    check_type(ps_op(f, ps_build_dot(&b, tile, turned))->type, "tile<f32,2x2>");
+    check_type(ps_op(f, ps_build_reduce(&b, tile, 0, PS_COMBINE_ADD))->type, "tile<f32,3>");
+    CHECK_INT(ps_op(f, ps_build_reduce_all(&b, tile, PS_COMBINE_MAX))->type, PS_F32);
+    PsRef local = ps_build_var(&b, matrix);
+    ps_build_store(&b, local, ps_build_binary(&b, PS_OP_ADD, tile, rows));
+    PsRef place = ps_build_elem(&b, local, (PsRef[]){at[1], at[0]}, 2);
+    ps_build_store(&b, place, ps_build_load(&b, place));
+    ps_build_store(&b, local, ps_build_select(&b, ps_build_binary(&b, PS_OP_LT, tile, rows), tile, rows));
+    PsDiag diag;
+    ps_diag_init(&diag, &arena);
+    CHECK_INT(ps_ir_verify(m, "test", &diag), PS_OK);
+    end();
+}
+
 static void test_module(void) {
     begin();
     CHECK(!ps_func_new(m, "main", 4));
@@ -274,6 +314,7 @@ int main(void) {
     RUN(test_build);
     RUN(test_walk);
     RUN(test_edit);
+    RUN(test_build_tiles);
     RUN(test_module);
     RUN(test_without_memory);
     return unit_result();

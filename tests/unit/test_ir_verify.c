@@ -73,6 +73,21 @@ static void test_rules(void) {
 }
 
 static void test_tiles(void) {
+    check("%20:tile<f32,3x2> = permute[1] %7", NULL);
+    check("%20:tile<f32,2x3> = permute[16] %7", NULL);
+    check("%20:tile<f32,2x3> = permute[1] %7", "the result must have the axes in that order");
+    check("%20:tile<f32,3x2> = permute[17] %7", "it takes each of the tile's axes once");
+    check("%20:tile<f32,3x2> = permute[2] %7", "it takes each of the tile's axes once");
+    check("%20:tile<f32,3x2> = permute[257] %7", "it takes each of the tile's axes once");
+    check("%20:tile<f32,3x2> = permute[1] %7 %21:tile<f32,2x2> = dot %7, %20 %22:tile<f32,3x3> = dot %20, %7",
+          NULL);
+    check("%20:tile<f32,2x2> = dot %7, %7", "the first's rows must be as long as the second's columns");
+    check("%20:tile<f32,3x2> = permute[1] %7 %21:tile<f32,2x3> = dot %7, %20",
+          "the result must be rows x columns");
+    check("%20:tile<f32,3> = splat %3 %21:tile<f32,2> = dot %7, %20",
+          "operands and result must be tiles of two axes");
+    check("%20:tile<i32,3x2> = splat %2 %21:tile<f32,2x2> = dot %7, %20",
+          "all tiles must have one element type");
     check("%20:tile<f32,2> = tile %3, %3 %21:f32 = extract %20, %6", NULL);
     check("%20:tile<f32,2> = tile %3", "a tile takes as many operands as it has elements");
     check("%20:tile<f32,1> = tile %2", "operands must have the tile's element type");
@@ -115,7 +130,20 @@ static void test_memory(void) {
     check("atomic_add %5, %3", "the result must be the old value");
     check("%20:f32 = atomic_or %5, %3", "the value must be an integer");
     check("%20:ptr<tile<f32,2x3>> = var %21:tile<f32,2x3> = load %20 store %20, %7", NULL);
-    check("%20:ptr<tile<f32,2x3>> = var %21:tile<f32,2x3> = atomic_add %20, %7", "atomics work on scalars");
+    check("%20:ptr<tile<f32,2x3>> = var %21:tile<f32,2x3> = atomic_add %20, %7", NULL);
+    check("%20:ptr<tile<f32,2x3>> = var %21:f32 = atomic_add %20, %3",
+          "the value must be of the type the ptr points to");
+    check("%20:ptr<tile<f32,2x3>> = var %21:ptr<f32> = elem %20, %2, %6", NULL);
+    check("%20:ptr<tile<f32,2x3>> = var %21:ptr<f32> = elem %20, %2", "it takes one index per axis");
+    check("%20:ptr<tile<f32,2x3>> = var %21:ptr<i32> = elem %20, %2, %2",
+          "the result must be a ptr to the tile's element");
+    check("%20:ptr<f32> = elem %5, %2", "the first operand must be a ptr to a tile");
+    check("%20:ptr<tile<f32,2x3>> = place %1 %21:ptr<f32> = place[2] %1, %2, %2", NULL);
+    check("%20:ptr<tile<f32,3>> = place %1, %2 %21:ptr<tile<f32,3>> = base %1", NULL);
+    check("%20:ptr<tile<f32,3>> = place %1", "it takes one index per axis");
+    check("%20:ptr<tile<i32,3>> = place %1, %2", "the result must be a ptr to the array's element");
+    check("%20:ptr<tile<f32,1x1x1>> = place %1", "the array has fewer axes than the tile");
+    check("%20:ptr<f32> = place[3] %1, %2, %2", "it has fewer indices than it knows");
     check("%20:i32 = arg[0]", "the parameter has another type");
     check("%20:i32 = arg[3]", "the function has no such parameter");
 }
@@ -207,7 +235,10 @@ static void check_whole(const char *text, const char *want) {
 
 static void test_functions(void) {
     check_whole("func @f() { }", "verifier after test: @f: the first function, and no other, is main");
-    check_whole("func @main(ptr<f32>) { }", "verifier after test: @main: parameters are scalars and arrays");
+    check_whole("func @main(ptr<f32>) { }",
+                "verifier after test: @main: main's parameters are scalars and arrays");
+    check_whole("func @main() { } func @f(tile<f32,3>) { }",
+                "verifier after test: @f: parameters are scalars, arrays and places");
     check_whole("func @main() -> tile<f32,2> { }", "verifier after test: @main: results are scalars");
     check_whole("func @main() { } func @f() -> i32, i32 { }",
                 "verifier after test: @f: the function has too many results");
