@@ -46,3 +46,15 @@ def printed(kernel, *args):
     out = _run(kernel, _copies(args))[2]
     run(kernel, *args)
     return out
+
+
+def both(kernel, *args):
+    """What a kernel gives compiled; checks that plain Python gives the same, to the bit."""
+    found = []
+    for arch in (ti.cpu, ti.python):
+        ti.init(arch=arch)
+        given = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+        result = kernel(*given)
+        found.append((result, type(result), [a.tobytes() for a in given if isinstance(a, np.ndarray)]))
+    assert found[0] == found[1]
+    return found[0][0]

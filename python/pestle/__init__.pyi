@@ -277,6 +277,9 @@ def ceil(x: Any, dtype: _Dtype = ..., /) -> Any:
 def round(x: Any, dtype: _Dtype = ..., /) -> Any:
     """The nearest whole number, halves away from zero: a float, or converted to dtype."""
 
+def rint(x: Any, dtype: _Dtype = ..., /) -> Any:
+    """The nearest whole number, halves to the even one, as Python's round(): a float, or converted to dtype."""
+
 def trunc(x: Any, dtype: _Dtype = ..., /) -> Any:
     """x without its fraction: a float, or converted to dtype."""
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * codegen_float: arithmetic of floats. No fast-math flag anywhere: LLVM computes what the IR says. f16 and bf16 are
- * widened to f32, computed there and rounded once per op, as the evaluator does. min, max, round and mod are written out
+ * widened to f32, computed there and rounded once per op, as the evaluator does. min, max, round, mod and floordiv are written out
  * as ops.def defines them, not as LLVM's intrinsics, whose results for NaNs and zeros vary with the machine.
  */
 #include "codegen/codegen_int.h"
@@ -42,6 +42,24 @@ static LLVMValueRef modulo(Emitter *e, PsType type, LLVMValueRef *args) {
     return LLVMBuildSelect(e->b, is_zero, with_sign(e, zero, b), moved, "");
 }
 
+/* As CPython's float_floor_div (ir_scalar.c says why); a / b for b == 0. */
+static LLVMValueRef floor_divide(Emitter *e, PsType type, LLVMValueRef *args) {
+    LLVMValueRef a = args[0], b = args[1], zero = LLVMConstNull(LLVMTypeOf(b));
+    LLVMValueRef one = cg_real(e->cg, LLVMTypeOf(b), 1), half = cg_real(e->cg, LLVMTypeOf(b), 0.5);
+    LLVMValueRef rest = cg_emit_math(e, PS_OP_FMOD, type, args), plain = LLVMBuildFDiv(e->b, a, b, "");
+    LLVMValueRef below = LLVMBuildFCmp(e->b, LLVMRealOLT, rest, zero, "");
+    LLVMValueRef differ = LLVMBuildXor(e->b, below, LLVMBuildFCmp(e->b, LLVMRealOLT, b, zero, ""), "");
+    differ = LLVMBuildAnd(e->b, differ, LLVMBuildFCmp(e->b, LLVMRealUNE, rest, zero, ""), "");
+    LLVMValueRef near = LLVMBuildFDiv(e->b, LLVMBuildFSub(e->b, a, rest, ""), b, "");
+    near = LLVMBuildSelect(e->b, differ, LLVMBuildFSub(e->b, near, one, ""), near, "");
+    LLVMValueRef whole = cg_unary(e, "llvm.floor", near), gap = LLVMBuildFSub(e->b, near, whole, "");
+    LLVMValueRef far = LLVMBuildFCmp(e->b, LLVMRealOGT, gap, half, "");
+    whole = LLVMBuildSelect(e->b, far, LLVMBuildFAdd(e->b, whole, one, ""), whole, "");
+    LLVMValueRef is_zero = LLVMBuildFCmp(e->b, LLVMRealOEQ, near, zero, "");
+    whole = LLVMBuildSelect(e->b, is_zero, with_sign(e, zero, plain), whole, "");
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOEQ, b, zero, ""), plain, whole, "");
+}
+
 static LLVMValueRef fused(Emitter *e, LLVMValueRef *args) {
     LLVMTypeRef type = LLVMTypeOf(args[0]);
     return cg_intrinsic(e, "llvm.fma", &type, 1, args, 3);
@@ -56,7 +74,7 @@ static LLVMValueRef emit_wide(Emitter *e, PsOpCode code, PsType type, LLVMValueR
     case PS_OP_MUL: return LLVMBuildFMul(e->b, a, b, "");
     case PS_OP_DIV: return LLVMBuildFDiv(e->b, a, b, "");
     case PS_OP_FMA: return fused(e, args);
-    case PS_OP_FLOORDIV: return cg_unary(e, "llvm.floor", LLVMBuildFDiv(e->b, a, b, ""));
+    case PS_OP_FLOORDIV: return floor_divide(e, type, args);
     case PS_OP_MOD: return modulo(e, type, args);
     case PS_OP_NEG: return LLVMBuildFNeg(e->b, a, "");
     case PS_OP_ABS: return cg_unary(e, "llvm.fabs", a);
@@ -68,6 +86,7 @@ static LLVMValueRef emit_wide(Emitter *e, PsOpCode code, PsType type, LLVMValueR
     case PS_OP_FLOOR: return cg_unary(e, "llvm.floor", a);
     case PS_OP_CEIL: return cg_unary(e, "llvm.ceil", a);
     case PS_OP_TRUNC: return cg_unary(e, "llvm.trunc", a);
+    case PS_OP_RINT: return cg_unary(e, "llvm.rint", a); /* tasks run in the default rounding mode */
     case PS_OP_ROUND: return round_away(e, a);
     default: return cg_emit_math(e, code, type, args);
     }

@@ -169,7 +169,7 @@ static uint64_t eval_int(PsOpCode code, PsType type, PsType to, const uint64_t *
     X(MUL, a * b)                    \
     X(FMA, F(fma)(a, b, c))          \
     X(DIV, a / b)                    \
-    X(FLOORDIV, F(floor)(a / b))     \
+    X(FLOORDIV, M(floordiv)(a, b))   \
     X(MOD, M(mod)(a, b))             \
     X(IPOW, M(ipow)(a, to, args[1])) \
     X(SQRT, F(sqrt)(a))              \
@@ -177,6 +177,7 @@ static uint64_t eval_int(PsOpCode code, PsType type, PsType to, const uint64_t *
     X(FLOOR, F(floor)(a))            \
     X(CEIL, F(ceil)(a))              \
     X(ROUND, F(round)(a))            \
+    X(RINT, F(rint)(a))              \
     X(TRUNC, F(trunc)(a))
 // clang-format on
 
@@ -186,6 +187,17 @@ static uint64_t eval_int(PsOpCode code, PsType type, PsType to, const uint64_t *
         T rest = fmod_(a, b);                                                                                  \
         if (rest == 0) return copysign_(0, b);                                                                 \
         return (rest < 0) != (b < 0) ? rest + b : rest;                                                        \
+    }
+/* Python's //, as CPython's float_floor_div: a less its remainder is a multiple of b but for rounding, so that the quotient
+ * is the whole number next to what comes out. floor(a / b) is one too large where a / b rounds up to a whole number. */
+#define FLOAT_FLOORDIV(T, name, fmod_, floor_, copysign_)                                                      \
+    static T name(T a, T b) {                                                                                  \
+        if (b == 0) return a / b;                                                                              \
+        T rest = fmod_(a, b), quotient = (a - rest) / b;                                                       \
+        if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;                                                 \
+        if (quotient == 0) return copysign_(0, a / b);                                                         \
+        T whole = floor_(quotient);                                                                            \
+        return quotient - whole > (T)0.5 ? whole + 1 : whole;                                                  \
     }
 #define FLOAT_IPOW(T, name)                                                                                    \
     static T name(T a, PsType to, uint64_t exponent) {                                                         \
@@ -201,6 +213,8 @@ static uint64_t eval_int(PsOpCode code, PsType type, PsType to, const uint64_t *
     }
 FLOAT_MOD(float, ps_math_mod_f32, ps_math_fmod_f32, copysignf)
 FLOAT_MOD(double, ps_math_mod_f64, ps_math_fmod_f64, copysign)
+FLOAT_FLOORDIV(float, ps_math_floordiv_f32, ps_math_fmod_f32, floorf, copysignf)
+FLOAT_FLOORDIV(double, ps_math_floordiv_f64, ps_math_fmod_f64, floor, copysign)
 FLOAT_IPOW(float, ps_math_ipow_f32)
 FLOAT_IPOW(double, ps_math_ipow_f64)
 

@@ -47,7 +47,7 @@ static PyObject *integer_only(const Call *call, PsType found) {
 }
 
 static bool rounds(PsOpCode op) {
-    return op == PS_OP_FLOOR || op == PS_OP_CEIL || op == PS_OP_ROUND || op == PS_OP_TRUNC;
+    return op == PS_OP_FLOOR || op == PS_OP_CEIL || op == PS_OP_ROUND || op == PS_OP_RINT || op == PS_OP_TRUNC;
 }
 
 static PyObject *unary(const PyState *state, void *data, PyObject *const *args) {
@@ -309,6 +309,17 @@ static PyObject *call_builtin(const PyState *state, PsBuiltinId id, PyObject *co
     return NULL;
 }
 
+/* Python's round(): halves to even; an integer is itself. */
+static PyObject *round_number(const PyState *state, void *call, PyObject *const *args) {
+    ModeOperand a;
+    if (read_number(state, "round", args[0], &a)) return NULL;
+    return is_float(a.type) ? unary(state, call, args) : mode_unary(state, PS_AST_UADD, args[0]);
+}
+
+static bool is_round(PyObject *callee) {
+    return PyCFunction_Check(callee) && !strcmp(((PyCFunctionObject *)callee)->m_ml->ml_name, "round");
+}
+
 /* Python's own, math's and numpy's functions on typed numbers. */
 static PyObject *call_known(const PyState *state, PyObject *callee, PyObject *const *args, int nargs,
                             bool *done) {
@@ -322,6 +333,10 @@ static PyObject *call_known(const PyState *state, PyObject *callee, PyObject *co
         return length < 0 ? NULL
                : array    ? mode_number(state, PS_I32, (uint32_t)length)
                           : PyLong_FromSsize_t(length);
+    }
+    if (is_round(callee) && (nargs == 1 || (nargs == 2 && args[1] == Py_None))) {
+        Call round = {state, PS_BUILTIN_RINT, &ps_builtin_info[PS_BUILTIN_RINT]};
+        return map(&round, round_number, args, 1);
     }
     if (ps_loop_python_builtin(callee, &id)) return call_builtin(state, id, args, nargs, NULL, done);
     *done = false;

@@ -10,6 +10,7 @@ typedef struct Domain {
     PyObject_HEAD int ndim;
     int64_t lo[PS_MAX_AXES], hi[PS_MAX_AXES];
     bool wide[PS_MAX_AXES];    /* a bound is wider than i32 */
+    bool u64[PS_MAX_AXES];     /* both bounds are u64s: lo and hi have their top bits flipped */
     uint8_t axes[PS_MAX_AXES]; /* order of the loops, outermost first */
     bool grouped;
 } Domain;
@@ -37,7 +38,8 @@ static int refuse_count(const PyState *state, const char *what, int64_t expected
     return -1;
 }
 
-static int read_bound(const PyState *state, PyObject *object, int64_t *out, bool *wide) {
+/* *out_u64: a typed u64, whose bits *out holds. */
+static int read_bound(const PyState *state, PyObject *object, int64_t *out, bool *wide, bool *out_u64) {
     ModeOperand operand;
     uint64_t bits;
     if (!mode_read(state, object, &operand) || ps_scalar_class(operand.type) == PS_CLASS_FLOAT) {
@@ -46,19 +48,34 @@ static int read_bound(const PyState *state, PyObject *object, int64_t *out, bool
     }
     PsType type = operand.type == PS_U64 ? PS_U64 : PS_I64;
     if (mode_as(state, &operand, type, &bits)) return -1;
-    *out = type == PS_U64 && bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
+    *out = (int64_t)bits;
+    *out_u64 = operand.kind == MODE_TYPED && type == PS_U64;
     *wide |= operand.kind == MODE_TYPED ? ps_scalar_bits(operand.type) == 64 || operand.type == PS_U32
                                         : *out < INT32_MIN || *out > INT32_MAX;
     return 0;
 }
 
+static int64_t flip_order(int64_t bits) { return (int64_t)((uint64_t)bits ^ (uint64_t)1 << 63); }
+static int64_t cut_u64(int64_t bits) { return bits < 0 ? INT64_MAX : bits; }
+
+/* lo NULL: 0. Two u64s are counted as i64s of the same order; one is cut to i64. */
+static int read_bounds(const PyState *state, PyObject *lo, PyObject *hi, Domain *out, int axis) {
+    bool u64[2] = {false};
+    if ((lo && read_bound(state, lo, &out->lo[axis], &out->wide[axis], &u64[0])) ||
+        read_bound(state, hi, &out->hi[axis], &out->wide[axis], &u64[1]))
+        return -1;
+    int64_t (*const map)(int64_t) = u64[0] && u64[1] ? flip_order : cut_u64;
+    out->u64[axis] = u64[0] && u64[1];
+    if (u64[0]) out->lo[axis] = map(out->lo[axis]);
+    if (u64[1]) out->hi[axis] = map(out->hi[axis]);
+    return 0;
+}
+
 static int read_axis(const PyState *state, PyObject *arg, Domain *out, int axis) {
-    if (!PyTuple_Check(arg) && !PyList_Check(arg))
-        return read_bound(state, arg, &out->hi[axis], &out->wide[axis]);
+    if (!PyTuple_Check(arg) && !PyList_Check(arg)) return read_bounds(state, NULL, arg, out, axis);
     if (PySequence_Fast_GET_SIZE(arg) != 2)
         return refuse_count(state, "bounds of an axis", 2, PySequence_Fast_GET_SIZE(arg));
-    return read_bound(state, PySequence_Fast_GET_ITEM(arg, 0), &out->lo[axis], &out->wide[axis]) ||
-           read_bound(state, PySequence_Fast_GET_ITEM(arg, 1), &out->hi[axis], &out->wide[axis]);
+    return read_bounds(state, PySequence_Fast_GET_ITEM(arg, 0), PySequence_Fast_GET_ITEM(arg, 1), out, axis);
 }
 
 static int read_order(const PyState *state, PyObject *axes, Domain *out) {
@@ -92,9 +109,7 @@ PyObject *mode_range(const PyState *state, PyObject *const *args, int nargs) {
     if (nargs != 1 && nargs != 2)
         return py_error(state, PS_MSG_MODE_WANTS, "range()", "one or two bounds", "a step");
     Domain *self = new_domain(state, 1);
-    if (self && ((nargs == 2 && read_bound(state, args[0], &self->lo[0], &self->wide[0])) ||
-                 read_bound(state, args[nargs - 1], &self->hi[0], &self->wide[0])))
-        Py_CLEAR(self);
+    if (self && read_bounds(state, nargs == 2 ? args[0] : NULL, args[nargs - 1], self, 0)) Py_CLEAR(self);
     return (PyObject *)self;
 }
 
@@ -115,6 +130,7 @@ PyObject *mode_grouped(const PyState *state, PyObject *object) {
             memcpy(self->lo, other->lo, sizeof self->lo);
             memcpy(self->hi, other->hi, sizeof self->hi);
             memcpy(self->wide, other->wide, sizeof self->wide);
+            memcpy(self->u64, other->u64, sizeof self->u64);
             memcpy(self->axes, other->axes, sizeof self->axes);
         }
     } else {
@@ -152,7 +168,10 @@ static void advance(Iterator *self) {
 
 static PyObject *index_at(const Iterator *self, const PyState *state, int axis) {
     int64_t at = self->at[axis];
-    if (!self->typed) return PyLong_FromLongLong(at);
+    bool u64 = self->domain->u64[axis];
+    if (u64) at = flip_order(at);
+    if (!self->typed) return u64 ? PyLong_FromUnsignedLongLong((uint64_t)at) : PyLong_FromLongLong(at);
+    if (u64 && !self->parallel) return mode_number(state, PS_U64, (uint64_t)at);
     if (self->domain->wide[axis] && !self->parallel) return mode_number(state, PS_I64, (uint64_t)at);
     return mode_number(state, PS_I32, (uint32_t)at);
 }
@@ -213,12 +232,13 @@ done:
 static int check_parallel(const PyState *state, const Domain *domain) {
     for (int k = 0; k < domain->ndim; k++)
         if (domain->lo[k] >= domain->hi[k]) return 0; /* runs nowhere */
-    for (int k = 0; k < domain->ndim; k++)
-        if (domain->lo[k] < INT32_MIN || domain->hi[k] > INT32_MAX) {
-            py_error(state, PS_MSG_MODE_DOMAIN, (long long)k, (long long)domain->lo[k],
-                     (long long)domain->hi[k]);
-            return -1;
-        }
+    for (int k = 0; k < domain->ndim; k++) {
+        int64_t lo = domain->lo[k], hi = domain->hi[k];
+        if (domain->u64[k]) lo = cut_u64(flip_order(lo)), hi = cut_u64(flip_order(hi));
+        if (lo >= INT32_MIN && hi <= INT32_MAX) continue;
+        py_error(state, PS_MSG_MODE_DOMAIN, (long long)k, (long long)lo, (long long)hi);
+        return -1;
+    }
     return 0;
 }
 

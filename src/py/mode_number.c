@@ -223,10 +223,11 @@ static PyObject *Number_get_dtype(PyObject *self, void *unused) {
 /* round() of Python code that was not rewritten. */
 static PyObject *Number_round(PyObject *object, PyObject *digits) {
     const ModeNumber *self = (ModeNumber *)object;
-    if (PyTuple_GET_SIZE(digits) || ps_scalar_class(self->type) != PS_CLASS_FLOAT)
-        return mode_not_a_number(state_of(object), "round()", object);
-    return mode_number(state_of(object), self->type,
-                       ps_eval_scalar(PS_OP_ROUND, self->type, self->type, &self->bits));
+    if (PyTuple_GET_SIZE(digits))
+        return PyErr_Format(PyExc_TypeError, "round() with a number of digits is not supported in kernels");
+    if (ps_scalar_class(self->type) != PS_CLASS_FLOAT) return mode_unary(state_of(object), PS_AST_UADD, object);
+    uint64_t bits = self->reference ? mode_get(self) : self->bits;
+    return mode_number(state_of(object), self->type, ps_eval_scalar(PS_OP_RINT, self->type, self->type, &bits));
 }
 
 static PyObject *Number_reduce(PyObject *self, PyObject *unused) {

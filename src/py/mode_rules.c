@@ -125,6 +125,10 @@ static PyObject *power_known(const PyState *state, PsType type, uint64_t base, i
     Value square = {.bits = base}, result = {0};
     uint64_t one = 1;
     bool any = false;
+    if (type == PS_F16 || type == PS_BF16) { /* rounded once */
+        uint64_t args[2] = {base, (uint32_t)(int32_t)exponent};
+        return mode_number(state, type, ps_eval_scalar(PS_OP_IPOW, type, PS_I32, args));
+    }
     for (uint64_t n = (uint64_t)(exponent < 0 ? -exponent : exponent); n; n >>= 1) {
         if ((n & 1) && any) {
             result = (Value){.factors = {result.bits, square.bits}, .is_product = true};

@@ -82,11 +82,14 @@ bool py_guard_look(PySpec *spec) {
     for (uint32_t i = guard->nowned; i < guard->nwords; i++) guard->words[i].seen = *guard->words[i].at;
     for (uint32_t i = 0; i < guard->ntypes; i++) guard->types[i].tag = py_type_tag(guard->types[i].type);
     guard->always = guard->blind;
+    py_spec_pin(spec); /* what is released may be the last reference to something with a destructor */
     for (uint32_t i = 0; i < guard->nowned; i++) {
         PyObject *old = *owned(guard, i);
         guard->words[i].seen = *guard->words[i].at;
         Py_XINCREF(*owned(guard, i));
         Py_XDECREF(old);
     }
-    return true;
+    bool holds = !spec->dropped;
+    py_spec_unpin(spec);
+    return holds;
 }

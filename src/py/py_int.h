@@ -163,13 +163,15 @@ typedef struct PyGuard {
     bool blind;  /* ... and at all later ones: no cheap sign of a change exists */
 } PyGuard;
 
-/* Compiled code for one set of argument types. Immutable but for the guard's tags; lives as long as its kernel. */
+/* Compiled code for one set of argument types. Immutable but for the guard's tags and what py_specs.c keeps. */
 typedef struct PySpec {
     PyPlan *plans;
     uint32_t nparams, options_word, frame_words, result_word;
     PsMainFn main;
     uint8_t result;         /* PsType; PS_KIND_NONE: returns nothing */
     bool unbounded, nested; /* PS_OBJECT_* */
+    bool dropped;           /* no longer its kernel's: the last unpin frees it */
+    uint32_t pins;
     PyGuard guard;
     struct PySpec *next;
     PsFacts facts;
@@ -184,7 +186,9 @@ typedef struct PyKernel {
     PyObject_HEAD vectorcallfunc vectorcall;
     PyState *state;
     PySpec *last;  /* what the previous launch ran */
-    PySpec *specs; /* all, newest first */
+    PySpec *specs; /* all, the one used last first */
+    uint32_t nspecs;
+    uint32_t drops; /* changes when a specialisation is dropped, so that who walks `specs` begins anew */
     PyObject *function;
     PyObject *dict; /* __name__, __doc__, __wrapped__, ... */
     PyObject *weakrefs;
@@ -215,11 +219,18 @@ void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams
                    PyPlan *out, uint32_t *out_words);
 void py_plans_drop(PyPlan *plans, uint32_t nparams);
 PySpec *py_specialise(PyKernel *kernel,
-                      PyObject *const *args); /* added to the kernel; NULL with an exception */
+                      PyObject *const *args); /* added to the kernel, pinned; NULL with an exception */
 /* Whether two template arguments make the same program: one object, or equal values of one immutable type. */
 bool py_template_same(PyObject *a, PyObject *b);
 void py_spec_free(PySpec *spec);
 int py_spec_traverse(PySpec *spec, visitproc visit, void *arg);
+
+/* py_specs.c */
+static inline void py_spec_pin(PySpec *spec) { spec->pins++; }
+void py_spec_unpin(PySpec *spec);
+void py_specs_add(PyKernel *kernel, PySpec *spec); /* takes it over; may drop another */
+void py_specs_use(PyKernel *kernel, PySpec *spec); /* it is the last one used */
+void py_specs_clear(PyKernel *kernel);
 
 /* py_guard.c */
 bool py_guard_make(PyGuard *guard, const PyState *state, PsArena *arena, const PsFacts *facts);

@@ -98,13 +98,7 @@ static int Kernel_traverse(PyObject *object, visitproc visit, void *arg) {
 
 static int Kernel_clear(PyObject *object) {
     PyKernel *self = (PyKernel *)object;
-    PySpec *spec = self->specs;
-    self->specs = self->last = NULL;
-    while (spec) {
-        PySpec *next = spec->next;
-        py_spec_free(spec);
-        spec = next;
-    }
+    py_specs_clear(self);
     self->signature_read = false;
     py_signature_free(&self->signature);
     Py_CLEAR(self->dict);

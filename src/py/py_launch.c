@@ -4,8 +4,8 @@
  * stands in docs/launch.md: no allocation, no lock, no attribute look-up, no Python call when a launch is like the one
  * before. A launch that is not goes through the kernel's other specialisations, then to py_specialise.c.
  *
- * The caller holds references to the kernel and the arguments, and a kernel keeps its specialisations until it dies:
- * so nothing needs to be pinned here, with the GIL held or without.
+ * The caller holds references to the kernel and the arguments. A specialisation is pinned (py_specs.c) where Python code
+ * may run or the GIL is free; a launch like the one before that does neither needs nothing.
  */
 #include "py/decode_refuse.h"
 #include "py/py_guard.h"
@@ -117,6 +117,7 @@ static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t 
     return 1;
 }
 
+/* 1 or 0; LATER: decode_later decides. */
 static PY_HOT int decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args,
                          uint64_t *words, int64_t *elements) {
     bool later = false;
@@ -128,12 +129,13 @@ static PY_HOT int decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams
         total += (uint64_t)count;
     }
     *elements = (int64_t)total;
-    return PS_LIKELY(!later) ? 1 : decode_later(kernel, plans, nparams, args, words, elements);
+    return PS_LIKELY(!later) ? 1 : LATER;
 }
 
 int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args, uint64_t *words,
               int64_t *elements) {
-    return decode(kernel, plans, nparams, args, words, elements);
+    int fit = decode(kernel, plans, nparams, args, words, elements);
+    return fit == LATER ? decode_later(kernel, plans, nparams, args, words, elements) : fit;
 }
 
 /* -- running -- */
@@ -168,15 +170,23 @@ static int raise_stopped(PyKernel *kernel, const PySpec *spec, const PsLaunch *l
     return -1;
 }
 
-/* What is seldom: prints, faults, scratch to free. -1 with an exception. */
+/* Also with an exception set, which stays. -1: it failed, with its own exception if there was none. */
+static int write_prints(PsLaunch *launch) {
+    PsBuf text = {0};
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    ps_launch_take_prints(launch, &text);
+    int status = py_write_stdout(text.data ? text.data : "", text.len);
+    ps_buf_free(&text);
+    if (type) PyErr_Restore(type, value, traceback);
+    return status;
+}
+
+/* What is seldom: signals that came during a long launch, prints, faults, scratch to free. Signals first: sys.stdout may
+ * be Python code, and what a handler raises in there would take the text with it. -1 with an exception. */
 static PY_COLD int finish(PyKernel *kernel, const PySpec *spec, PsLaunch *launch, int32_t stopped) {
-    int status = 0;
-    if (launch->prints) {
-        PsBuf text = {0};
-        ps_launch_take_prints(launch, &text);
-        status = py_write_stdout(text.data ? text.data : "", text.len);
-        ps_buf_free(&text);
-    }
+    int status = PyErr_Occurred() || PyErr_CheckSignals() ? -1 : 0;
+    if (launch->prints && write_prints(launch)) status = -1;
     if (stopped && !status) status = raise_stopped(kernel, spec, launch);
     ps_launch_end(launch);
     return status;
@@ -205,24 +215,43 @@ static PY_COLD int32_t run_long(const PySpec *spec, PsFrame *frame, PsLaunch *la
     return run.stopped;
 }
 
-static PY_HOT PyObject *launch(PyKernel *kernel, const PySpec *spec, PsFrame *frame, int64_t elements) {
-    PsLaunch launch;
-    ps_launch_begin(&launch, frame);
-    int32_t stopped;
-    if (PS_UNLIKELY(elements > GIL_ELEMENTS || spec->unbounded)) {
-        int64_t most = spec->nested ? GIL_ELEMENTS : INTERRUPT_ELEMENTS;
-        stopped = run_long(spec, frame, &launch, elements > most || spec->unbounded);
-        if (stopped < 0 || (!stopped && PyErr_CheckSignals())) {
-            ps_launch_end(&launch);
-            return NULL;
-        }
-    } else {
-        stopped = spec->main(frame);
-    }
-    if (PS_UNLIKELY(stopped || launch.prints || launch.partials) && finish(kernel, spec, &launch, stopped))
-        return NULL;
+static PyObject *result_of(const PySpec *spec, const PsFrame *frame) {
     if (spec->result == PS_KIND_NONE) return Py_NewRef(Py_None);
     return py_result(spec->result, frame->words[spec->result_word]);
+}
+
+/* What runs Python code or goes without the GIL: the specialisation is pinned. */
+static PY_COLD PyObject *finish_pinned(PyKernel *kernel, PySpec *spec, PsLaunch *launch, int32_t stopped) {
+    py_spec_pin(spec);
+    PyObject *result = finish(kernel, spec, launch, stopped) ? NULL : result_of(spec, launch->main.frame);
+    py_spec_unpin(spec);
+    return result;
+}
+
+static PY_COLD PyObject *launch_long(PyKernel *kernel, PySpec *spec, PsFrame *frame, int64_t elements) {
+    int64_t most = spec->nested ? GIL_ELEMENTS : INTERRUPT_ELEMENTS;
+    PyObject *result = NULL;
+    PsLaunch launch;
+    ps_launch_begin(&launch, frame);
+    py_spec_pin(spec);
+    int32_t stopped = run_long(spec, frame, &launch, elements > most || spec->unbounded);
+    if (stopped < 0) /* it did not run */
+        ps_launch_end(&launch);
+    else if (!finish(kernel, spec, &launch, stopped))
+        result = result_of(spec, frame);
+    py_spec_unpin(spec);
+    return result;
+}
+
+static PY_HOT PyObject *launch(PyKernel *kernel, PySpec *spec, PsFrame *frame, int64_t elements) {
+    if (PS_UNLIKELY(elements > GIL_ELEMENTS || spec->unbounded))
+        return launch_long(kernel, spec, frame, elements);
+    PsLaunch launch;
+    ps_launch_begin(&launch, frame);
+    int32_t stopped = spec->main(frame);
+    if (PS_UNLIKELY(stopped || launch.prints || launch.partials))
+        return finish_pinned(kernel, spec, &launch, stopped);
+    return result_of(spec, frame);
 }
 
 /* -- calls -- */
@@ -232,7 +261,7 @@ typedef union SmallFrame {
     uint64_t words[1 + PS_FRAME_STACK_WORDS];
 } SmallFrame;
 
-/* Tries one specialisation: 1 and *result, 0: it does not fit, -1: exception. */
+/* Tries one specialisation, pinned: 1 and *result, 0: it does not fit, -1: exception. */
 static int try_spec(PyKernel *kernel, PySpec *spec, PyObject *const *args, PyObject **result) {
     SmallFrame small;
     PsFrame *frame = &small.frame;
@@ -241,13 +270,30 @@ static int try_spec(PyKernel *kernel, PySpec *spec, PyObject *const *args, PyObj
         frame = PyMem_Malloc(sizeof *frame + (size_t)spec->frame_words * sizeof frame->words[0]);
         if (!frame) return PyErr_NoMemory(), -1;
     }
-    int fit = decode(kernel, spec->plans, spec->nparams, args, frame->words, &elements);
+    int fit = py_decode(kernel, spec->plans, spec->nparams, args, frame->words, &elements);
     if (fit == 1) {
-        kernel->last = spec;
+        py_specs_use(kernel, spec);
         *result = launch(kernel, spec, frame, elements);
         if (!*result) fit = -1;
     }
     if (frame != &small.frame) PyMem_Free(frame);
+    return fit;
+}
+
+/* The same with all of a kernel's that may fit. */
+static int try_specs(PyKernel *kernel, PyObject *const *args, PyObject **result) {
+    int fit = 0;
+    PySpec *spec = kernel->specs;
+    if (spec) py_spec_pin(spec);
+    while (spec) {
+        uint32_t drops = kernel->drops;
+        if (spec->options_word == kernel->state->options_word && py_guard_holds(spec))
+            fit = try_spec(kernel, spec, args, result);
+        PySpec *next = fit ? NULL : drops == kernel->drops ? spec->next : kernel->specs;
+        if (next) py_spec_pin(next);
+        py_spec_unpin(spec);
+        spec = next;
+    }
     return fit;
 }
 
@@ -263,20 +309,30 @@ static PY_COLD PyObject *call_slow(PyKernel *kernel, PyObject *const *given, Py_
     if (nparams > BOUND_ON_STACK && !(args = PyMem_Malloc(nparams * sizeof *args))) return PyErr_NoMemory();
     bool taken = !py_kernel_bind(kernel, given, nargs, names, args, &held) && !py_views_take(kernel, args);
     int fit = taken ? 0 : -1;
-    PySpec *spec = kernel->specs;
-    for (; fit == 0 && spec; spec = spec->next)
-        if (spec->options_word == kernel->state->options_word && py_guard_holds(spec))
-            fit = try_spec(kernel, spec, args, &result);
-    if (fit == 0) {
-        spec = py_specialise(kernel, args);
-        fit = spec ? try_spec(kernel, spec, args, &result) : -1;
+    if (fit == 0) fit = try_specs(kernel, args, &result);
+    PySpec *spec = fit == 0 ? py_specialise(kernel, args) : NULL;
+    if (spec) {
+        fit = try_spec(kernel, spec, args, &result);
         if (fit == 0)
             py_error(kernel->state, PS_MSG_PY_MISMATCH,
                      PyUnicode_AsUTF8(((PyFunctionObject *)kernel->function)->func_name));
+        py_spec_unpin(spec);
     }
     if (taken) py_views_drop(kernel, args);
     Py_XDECREF(held);
     if (args != few) PyMem_Free(args);
+    return result;
+}
+
+/* As the last launch, but for arguments that may run Python code of their class. */
+static PY_COLD PyObject *call_later(PyKernel *kernel, PySpec *spec, PsFrame *frame, PyObject *const *args) {
+    PyObject *result = NULL;
+    int64_t elements;
+    py_spec_pin(spec);
+    int fit = decode_later(kernel, spec->plans, spec->nparams, args, frame->words, &elements);
+    if (fit == 1) result = launch(kernel, spec, frame, elements);
+    if (fit == 0) result = call_slow(kernel, args, spec->nparams, NULL);
+    py_spec_unpin(spec);
     return result;
 }
 
@@ -292,7 +348,7 @@ static PY_HOT PyObject *call(PyObject *self, PyObject *const *args, size_t nargs
     int64_t elements;
     int fit = decode(kernel, spec->plans, spec->nparams, args, small.frame.words, &elements);
     if (PS_LIKELY(fit == 1)) return launch(kernel, spec, &small.frame, elements);
-    return fit == 0 ? call_slow(kernel, args, nargs, names) : NULL;
+    return fit == 0 ? call_slow(kernel, args, nargs, names) : call_later(kernel, spec, &small.frame, args);
 }
 
 /* All of a call is computed in the default floating-point mode, whatever this thread is set to: arguments are rounded

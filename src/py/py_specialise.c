@@ -298,26 +298,41 @@ static PySpec *specialise(PyKernel *kernel, const PsParam *params) {
     return spec;
 }
 
-/* Adds it to the kernel, unless another thread has made the same one meanwhile. */
-static PySpec *add(PyKernel *kernel, PySpec *spec, const PySpec *first, PyObject *const *args) {
-    uint64_t *words = ps_alloc((spec->frame_words + 1) * sizeof *words);
+/* 1: it does what `spec` does and fits the arguments; 0, or -1 with an exception. */
+static int is_same(PyKernel *kernel, PySpec *other, const PySpec *spec, PyObject *const *args) {
+    if (other->exe != spec->exe || other->options_word != spec->options_word || !py_guard_holds(other))
+        return 0;
+    uint64_t *words = ps_alloc((other->frame_words + 1) * sizeof *words);
     int64_t elements;
-    for (PySpec *s = kernel->specs; words && s && s != first; s = s->next) {
-        if (s->exe != spec->exe || s->options_word != spec->options_word || !py_guard_holds(s)) continue;
-        int fit = py_decode(kernel, s->plans, s->nparams, args, words, &elements);
-        if (fit == 0) continue;
-        ps_free(words);
-        py_spec_free(spec);
-        return fit > 0 ? s : NULL;
-    }
+    int fit = words ? py_decode(kernel, other->plans, other->nparams, args, words, &elements) : 0;
     ps_free(words);
-    spec->next = kernel->specs;
-    kernel->specs = spec;
+    return fit;
+}
+
+/* Adds it to the kernel, unless another thread has made the same one meanwhile; pinned. */
+static PySpec *add(PyKernel *kernel, PySpec *spec, PyObject *const *args) {
+    PySpec *other = kernel->specs;
+    int same = 0;
+    for (uint32_t drops = kernel->drops; other && drops == kernel->drops;) {
+        PySpec *next = other->next;
+        py_spec_pin(other);
+        same = is_same(kernel, other, spec, args);
+        if (same) break;
+        py_spec_unpin(other);
+        other = next;
+    }
+    if (same) {
+        py_spec_free(spec);
+        if (same > 0) return other;
+        py_spec_unpin(other);
+        return NULL;
+    }
+    py_spec_pin(spec);
+    py_specs_add(kernel, spec);
     return spec;
 }
 
 PySpec *py_specialise(PyKernel *kernel, PyObject *const *args) {
-    const PySpec *first = kernel->specs;
     PsParam *params = PyMem_Calloc(kernel->signature.nparams + 1, sizeof *params);
     if (!params) return PyErr_NoMemory(), NULL;
     PySpec *spec = NULL;
@@ -326,6 +341,6 @@ PySpec *py_specialise(PyKernel *kernel, PyObject *const *args) {
         Py_LeaveRecursiveCall();
     }
     PyMem_Free(params);
-    if (spec) spec = add(kernel, spec, first, args);
+    if (spec) spec = add(kernel, spec, args);
     return spec;
 }

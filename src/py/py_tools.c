@@ -13,10 +13,12 @@
 
 /* -- kernel.ir(*args, after=...), kernel.asm(*args) -- */
 
-/* What the newest launch was made for, as if its arguments had been given. */
-static int describe_last(PyKernel *kernel, PsParam *out) {
-    const PySpec *spec = kernel->last ? kernel->last : kernel->specs;
-    if (!spec) return py_error(kernel->state, PS_MSG_TOOLS_NO_LAUNCH), -1;
+/* What the newest launch was made for, as if its arguments had been given. Pinned, for the values in `out`; NULL with an
+ * exception. */
+static PySpec *describe_last(PyKernel *kernel, PsParam *out) {
+    PySpec *spec = kernel->last ? kernel->last : kernel->specs;
+    if (!spec) return py_error(kernel->state, PS_MSG_TOOLS_NO_LAUNCH), NULL;
+    py_spec_pin(spec);
     for (uint32_t i = 0; i < spec->nparams; i++) {
         const PyPlan *plan = &spec->plans[i];
         out[i] = (PsParam){.name = kernel->signature.params[i].name, .dtype = plan->dtype};
@@ -25,7 +27,7 @@ static int describe_last(PyKernel *kernel, PsParam *out) {
         else if (plan->how == PY_HOW_ARRAY)
             out[i].kind = PS_PARAM_ARRAY, out[i].ndim = plan->ndim, out[i].unit = plan->unit;
     }
-    return 0;
+    return spec;
 }
 
 /* The passes of the pipeline up to one, as a list of names. */
@@ -84,7 +86,11 @@ static PyObject *kernel_text(PyKernel *kernel, PyObject *const *args, Py_ssize_t
     if (!bound || !params) {
         PyErr_NoMemory();
     } else if (nargs == 0 && !(names && PyTuple_GET_SIZE(names)) && nparams) {
-        if (!describe_last(kernel, params)) result = text_for(kernel, params, after);
+        PySpec *last = describe_last(kernel, params);
+        if (last) {
+            result = text_for(kernel, params, after);
+            py_spec_unpin(last);
+        }
     } else if (!py_kernel_bind(kernel, args, nargs, names, bound, &held) && !py_views_take(kernel, bound)) {
         if (!py_describe(kernel, bound, params)) result = text_for(kernel, params, after);
         py_views_drop(kernel, bound);

@@ -9,7 +9,7 @@ import random
 
 INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 FLOATS = ["f16", "f32", "f64"]
-UNARY_FLOAT = ["sqrt", "exp", "sin", "cos", "tanh", "floor", "ceil", "round", "abs", "log", "atan", "cbrt", "rsqrt"]
+UNARY_FLOAT = ["sqrt", "exp", "sin", "cos", "tanh", "floor", "ceil", "round", "rint", "abs", "log", "atan", "cbrt", "rsqrt"]
 INT = "int"
 SIZES = [0, 1, 2, 7, 64, 100, 1000, 5000]
 
@@ -50,14 +50,14 @@ class Program:
     def float_literal(self):
         return self.pick((f"{self.r.uniform(-4, 4):.3f}", 6), ("0.0", 1), ("1e-3", 1), ("-1e6", 1), ("3e38", 1))
 
-    def dtype(self, kind):
-        """Mostly the four everyone uses."""
-        common, every = (["i32", "i64"], INTS) if kind == "int" else (["f32", "f64"], FLOATS)
+    def dtype(self, kind, anywhere=True):
+        """Mostly the four everyone uses. numpy's arrays and arguments have no bf16."""
+        common, every = (["i32", "i64"], INTS) if kind == "int" else (["f32", "f64"], FLOATS + ["bf16"] * anywhere)
         return self.r.choice(common if self.r.random() < 0.6 else every)
 
     def typed_literal(self, dtype):
-        if dtype[0] == "f":
-            return f"ti.{dtype}({self.r.uniform(-4, 4):.3f})" if dtype == "f16" else f"ti.{dtype}({self.float_literal()})"
+        if dtype not in INTS:
+            return f"ti.{dtype}({self.r.uniform(-4, 4):.3f})" if "16" in dtype else f"ti.{dtype}({self.float_literal()})"
         low, high = limits(dtype)
         wanted = self.pick((self.r.randint(-3, 9), 6), (self.r.randint(-1000, 1000), 2), (low, 1), (high, 1))
         return f"ti.{dtype}({min(max(wanted, low), high)})"
@@ -131,11 +131,13 @@ class Program:
             return self.pick((f"({e('float')} if {e('bool')} else {e('float')})", 1),
                              (f"ti.select({e('bool')}, {e('float')}, {e('float')})", 1))
         if form == "power":
-            return self.pick((f"({e('float')} ** {r.randint(-2, 4)})", 2), (f"({e('float')} ** {e('float')})", 1))
+            return self.pick((f"({e('float')} ** {r.randint(-2, 4)})", 2), (f"({e('float')} ** {e('float')})", 1),
+                             (f"({e('float')} ** ({e('int')} % 7))", 1))
         if form == "two":
             return f"ti.atan2({e('float')}, {e('float')})"
         return self.pick((f"ti.cast({e('int')}, ti.{self.dtype('float')})", 1), (f"ti.cast({e('float')}, ti.{self.dtype('float')})", 1),
-                         (f"({e('int')} / {e('int')})", 1), (f"({e('int')} + {e('float')})", 1))
+                         (f"({e('int')} / {e('int')})", 1), (f"({e('int')} + {e('float')})", 1),
+                         (f"round(ti.cast({e('float')}, ti.{self.dtype('float')}))", 1))
 
     def bool_expr(self):
         e, r = self.expr, self.r
@@ -289,10 +291,10 @@ class Program:
         for _ in range(r.randint(1, 4)):
             n = size if r.random() < 0.7 else r.choice(SIZES)
             shape = (n,) if r.random() < 0.7 else (r.choice([1, 3, 17]), max(1, n // 8))
-            self.arrays.append((self.dtype(r.choice(['int', 'float'])), shape))
+            self.arrays.append((self.dtype(r.choice(['int', 'float']), False), shape))
         self.scalars = []
         for _ in range(r.randint(0, 3)):
-            dtype = self.dtype(r.choice(["int", "float"]))
+            dtype = self.dtype(r.choice(["int", "float"]), False)
             low = 0 if dtype[0] == "u" else -50
             self.scalars.append((dtype, r.randint(low, 50) if dtype in INTS else r.uniform(-8, 8)))
         funcs = [self.func() for _ in range(r.randint(0, 2))]
@@ -303,7 +305,7 @@ class Program:
             if r.random() < 0.5:
                 self.statement(2, False)
             self.parallel_loop()
-        result = self.dtype(r.choice(["int", "float"]))
+        result = self.dtype(r.choice(["int", "float"]), False)
         self.emit(f"return {self.expr('int' if result in INTS else 'float')}")
         self.source = "\n".join(funcs) + f"\n@ti.kernel\ndef kernel({', '.join(params)}) -> ti.{result}:\n" + "\n".join(self.lines) + "\n"
 

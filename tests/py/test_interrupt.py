@@ -337,3 +337,40 @@ print(np.array_equal(x, y))
 """
     told = process.run(tmp_path, text, PESTLE_CACHE_DIR=str(tmp_path / "cache"), PESTLE_VERIFY=None)
     assert told.endswith("True\n"), told
+
+
+LONG_PRINTS = """
+@ti.kernel
+def talk(x: A, n: ti.i32):
+    print("before")
+    for i in x:
+        for k in range(n):
+            x[i] += ti.sin(x[i])
+    print("after")
+
+class Told(Exception): pass
+def handler(*args): raise Told()
+signal.signal(signal.SIGALRM, handler)
+class Out:
+    "sys.stdout as Python code: signals are handled in there too"
+    def write(self, text): time.sleep(0); sys.__stdout__.write(text)
+    def flush(self): pass
+x = np.ones(2_000_000, np.float32)
+talk(x, 1)
+for out in sys.__stdout__, Out():
+    sys.stdout = out
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        talk(x, 20)
+        print("no exception")
+    except Told:
+        print("told")
+    try: time.sleep(0.1)
+    except Told: print("late")
+sys.stdout = sys.__stdout__
+"""
+
+
+def test_prints_come_out_before_a_handlers_exception(tmp_path):
+    told = process.run(tmp_path, LONG_PRINTS)
+    assert told == "before\nafter\n" + "before\nafter\ntold\n" * 2

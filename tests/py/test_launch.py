@@ -8,6 +8,7 @@ import threading
 import weakref
 
 import numpy as np
+import process
 import pytest
 
 import pestle as ti
@@ -622,3 +623,87 @@ def test_defaults_that_change_while_they_are_used():
     assert f(Number()) == 5.0
     with pytest.raises(TypeError, match="missing argument 'x'"):
         f(1)
+
+
+def test_specialisations_do_not_pile_up(tmp_path):
+    """A kernel with ever-new template values keeps a few hundred; what is used stays, what was dropped comes again."""
+    text = """
+import gc, weakref
+class Value:
+    def __init__(self, k): self.k = k
+@ti.kernel
+def f(v: ti.template(), x: A):
+    for i in x:
+        x[i] += ti.static(v.k % 7)
+x = np.zeros(3, np.int32)
+kept, total, alive = Value(3), 0, []
+f(kept, x)
+total += 3
+for k in range(1500):
+    value = Value(k)
+    alive.append(weakref.ref(value))
+    f(value, x)
+    total += k % 7
+    if k % 50 == 0:
+        f(kept, x)
+        total += 3
+del value
+gc.collect()
+print(x[0] == total, f._times["specialisations"], sum(r() is not None for r in alive))
+f(kept, x)
+print(f._times["from_process"] is not None, x[0] == total + 3)
+"""
+    told = process.run(tmp_path, text).split()
+    assert told[0] == told[3] == told[4] == "True"
+    assert int(told[1]) <= 256 and int(told[2]) <= 256
+
+
+def test_a_running_launch_keeps_its_code(tmp_path):
+    """While one thread runs a specialisation, in compiled code or in Python code that its arguments run, others drop it."""
+    text = """
+@ti.kernel
+def f(k: ti.template(), n: ti.i64, x: A) -> ti.i64:
+    s = ti.i64(0)
+    ti.loop_config(serialize=True)
+    for i in range(n):
+        s = (s * 3 ^ i) % 1000003
+    for i in x:
+        print(s + k)
+    return s + k
+
+x = np.zeros(1, np.int32)
+right = f(0, 100_000_000, x)
+got = []
+def run():
+    got.append(f(0, 100_000_000, x))
+thread = threading.Thread(target=run)
+thread.start()
+time.sleep(0.02)
+for k in range(1, 400):
+    assert f(k, 10, x) == f(0, 10, x) + k if k < 5 else True
+thread.join()
+print(got == [right])
+
+class Number:
+    def __init__(self, k): self.k = k
+    def __index__(self):
+        for k in range(400):
+            f(self.k + k, 10, x)
+        return 10
+for k in (0, 0, 3000, 3000):
+    assert f(k, Number(1000), x) == f(k, 10, x), k
+
+class Out:
+    def __init__(self): self.busy = False
+    def write(self, text):
+        if not self.busy:
+            self.busy = True
+            for k in range(5000, 5400): f(k, 10, x)
+    def flush(self): pass
+out, sys.stdout = sys.stdout, Out()
+a = f(7, 10, x)
+sys.stdout = out
+print(a == f(7, 10, x))
+"""
+    told = process.run(tmp_path, text, timeout=120).splitlines()
+    assert [line for line in told if line in ("True", "False")] == ["True", "True"]

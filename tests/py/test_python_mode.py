@@ -9,23 +9,12 @@ import process
 import pytest
 
 import pestle as ti
+from language import both
 
 F1 = ti.types.ndarray(dtype=ti.f32, ndim=1)
 I1 = ti.types.ndarray(dtype=ti.i32, ndim=1)
 A = ti.types.ndarray()
 COMPARE = pathlib.Path(__file__).parent.parent / "diff" / "python_mode.py"
-
-
-def both(kernel, *args):
-    """What a kernel gives compiled; checks that plain Python gives the same, to the bit."""
-    found = []
-    for arch in (ti.cpu, ti.python):
-        ti.init(arch=arch)
-        given = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
-        result = kernel(*given)
-        found.append((result, type(result), [a.tobytes() for a in given if isinstance(a, np.ndarray)]))
-    assert found[0] == found[1]
-    return found[0][0]
 
 
 # -- the same results --

@@ -255,6 +255,13 @@ static void test_float_arithmetic(void) {
     CHECK(isnan(as_f64(eval2(PS_OP_DIV, PS_F64, f64(0), f64(0)))));
     CHECK_DOUBLE(as_f64(eval2(PS_OP_FLOORDIV, PS_F64, f64(-7), f64(2))), -4);
     CHECK_DOUBLE(as_f32(eval2(PS_OP_FLOORDIV, PS_F32, f32(7), f32(-2))), -4);
+    CHECK_DOUBLE(as_f64(eval2(PS_OP_FLOORDIV, PS_F64, f64(1), f64(0.1))), 9); /* 1 / 0.1 rounds up to 10 */
+    CHECK_DOUBLE(as_f64(eval2(PS_OP_FLOORDIV, PS_F64, f64(-1), f64(0.1))), -10);
+    CHECK_DOUBLE(as_f64(eval2(PS_OP_FLOORDIV, PS_F64, f64(-1), f64(INFINITY))), -1);
+    CHECK_DOUBLE(as_f64(eval2(PS_OP_FLOORDIV, PS_F64, f64(0.0), f64(-3))), -0.0);
+    CHECK_DOUBLE(as_f64(eval2(PS_OP_FLOORDIV, PS_F64, f64(-2), f64(0.0))), -INFINITY);
+    CHECK_INT(isnan(as_f64(eval2(PS_OP_FLOORDIV, PS_F64, f64(INFINITY), f64(2)))), true);
+    CHECK_INT(isnan(as_f64(eval2(PS_OP_FLOORDIV, PS_F64, f64(0), f64(0)))), true);
     CHECK_DOUBLE(as_f64(eval1(PS_OP_NEG, PS_F64, f64(0))), -0.0);
     CHECK_DOUBLE(as_f32(eval1(PS_OP_NEG, PS_F32, f32(-0.0f))), 0.0);
     CHECK_DOUBLE(as_f64(eval1(PS_OP_ABS, PS_F64, f64(-0.0))), 0.0);
@@ -270,6 +277,9 @@ static void test_float_arithmetic(void) {
     CHECK_DOUBLE(as_f64(eval1(PS_OP_ROUND, PS_F64, f64(-2.5))), -3);
     CHECK_DOUBLE(as_f64(eval1(PS_OP_ROUND, PS_F64, f64(0.49999999999999994))), 0);
     CHECK_DOUBLE(as_f32(eval1(PS_OP_FLOOR, PS_F32, f32(-0.5f))), -1);
+    CHECK_DOUBLE(as_f64(eval1(PS_OP_RINT, PS_F64, f64(2.5))), 2);
+    CHECK_DOUBLE(as_f32(eval1(PS_OP_RINT, PS_F32, f32(-0.5f))), -0.0);
+    CHECK_DOUBLE(as_f32(eval1(PS_OP_RINT, PS_F32, f32(3.5f))), 4);
     CHECK_DOUBLE(as_f32(eval1(PS_OP_CEIL, PS_F32, f32(-0.5f))), -0.0);
     CHECK_DOUBLE(as_f32(eval1(PS_OP_TRUNC, PS_F32, f32(-1.5f))), -1);
     CHECK_DOUBLE(as_f64(eval2(PS_OP_MUL, PS_F64, f64(0x1p-1074), f64(1))), 0x1p-1074); /* denormals stay */

@@ -116,7 +116,8 @@ static PsStatus shift(Loop *l, PsOpCode op, const PsValue *a, const PsValue *b, 
     return PS_OK;
 }
 
-/* a ** n for a known n: the products that PS_OP_IPOW computes, without its loop. */
+/* a ** n for a known n: the products that PS_OP_IPOW computes, without its loop. A half float's power is rounded once, so
+ * it stays an IPOW. */
 #define MAX_UNROLLED_POWER 64
 static PsRef power_product(PsBuilder *b, PsType type, PsRef base, uint32_t n) {
     PsRef result = 0;
@@ -132,6 +133,10 @@ static PsStatus power_known(Loop *l, const PsValue *a, int64_t n, PsType type, P
     PsRef base;
     if (n < 0 && !loop_is_float(type)) return FAIL(l, NEGATIVE_POWER);
     TRY(loop_as(l, a, type, &base));
+    if (type == PS_F16 || type == PS_BF16) {
+        *out = loop_scalar(l, ps_build_binary(b, PS_OP_IPOW, base, ps_build_int(b, PS_I32, n)));
+        return PS_OK;
+    }
     PsRef result = power_product(b, type, base, (uint32_t)(n < 0 ? -n : n));
     if (n < 0) result = ps_build_binary(b, PS_OP_DIV, ps_build_int(b, type, 1), result);
     *out = loop_scalar(l, result);

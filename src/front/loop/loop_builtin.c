@@ -28,7 +28,7 @@ static PsStatus unary_integer(Loop *l, const Call *call, const PsValue *value, P
 }
 
 static bool rounds(PsOpCode op) {
-    return op == PS_OP_FLOOR || op == PS_OP_CEIL || op == PS_OP_ROUND || op == PS_OP_TRUNC;
+    return op == PS_OP_FLOOR || op == PS_OP_CEIL || op == PS_OP_ROUND || op == PS_OP_RINT || op == PS_OP_TRUNC;
 }
 
 static PsStatus unary(Loop *l, void *data, const PsValue *args, PsValue *out) {

@@ -150,7 +150,7 @@ bool loop_python_builtin(PyObject *callee, PsBuiltinId *out) {
         const char *name = ((PyCFunctionObject *)callee)->m_ml->ml_name;
         static const char *const names[] = {"abs", "min", "max", "pow", "round"};
         for (size_t i = 0; i < PS_COUNT(names); i++)
-            if (!strcmp(names[i], name)) return find_builtin(name, out);
+            if (!strcmp(names[i], name)) return find_builtin(!strcmp(name, "round") ? "rint" : name, out);
         return false;
     }
     if (is_function_of(callee, "math", NULL))
@@ -191,6 +191,27 @@ static PsStatus call_range(Loop *l, CallArgs *args, PsValue *out) {
     return PS_OK;
 }
 
+/* Python's round(): halves to even; an integer is itself. */
+static PsStatus round_rule(Loop *l, void *unused, const PsValue *value, PsValue *out) {
+    (void)unused;
+    PsType type = loop_numeric(l, value);
+    if (!type) return FAIL(l, BUILTIN_OPERAND, "round", loop_describe(l, value));
+    if (!loop_is_float(type)) return loop_unary(l, PS_AST_UADD, value, out);
+    CallArgs args = {.args = (PsValue *)value, .nargs = 1};
+    return loop_call_builtin(l, PS_BUILTIN_RINT, &args, out);
+}
+
+static PsStatus call_round(Loop *l, CallArgs *args, PsValue *out) {
+    TRY(loop_no_keywords(l, "round", args));
+    const PsValue *value = &args->args[0], *digits = args->nargs > 1 ? &args->args[1] : NULL;
+    if (!digits || (digits->kind == PS_VALUE_PYTHON && digits->object == Py_None))
+        return loop_is_vector(value) ? loop_vector_map(l, 1, value, round_rule, NULL, out)
+                                     : round_rule(l, NULL, value, out);
+    if (digits->kind != PS_VALUE_PYTHON || !ps_front_dtype(l->front.types, l->front.options, digits->object))
+        return FAIL(l, ROUND_DIGITS);
+    return loop_call_builtin(l, PS_BUILTIN_RINT, args, out);
+}
+
 /* max([a, b]) of one sequence: its elements. */
 static PsStatus spread(Loop *l, PsBuiltinId id, CallArgs *args) {
     if ((id != PS_BUILTIN_MIN && id != PS_BUILTIN_MAX) || args->nargs != 1) return PS_OK;
@@ -219,6 +240,8 @@ static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsV
         return loop_attribute(l, &args->args[0], args->args[1].object, out);
     if (args->nargs == 1 && args->args[0].kind != PS_VALUE_PYTHON && is_function_of(callee, "builtins", "len"))
         return call_len(l, args, out);
+    if (runtime && args->nargs >= 1 && is_function_of(callee, "builtins", "round"))
+        return call_round(l, args, out);
     if ((runtime || holds_runtime(l, args)) && loop_python_builtin(callee, &id)) {
         TRY(spread(l, id, args));
         return loop_call_builtin(l, id, args, out);

@@ -2,7 +2,7 @@
  *
  * What a for runs over: ranges, ti.ndrange, arrays. Bounds are evaluated once. A parallel loop's are i32; wider ones are
  * clamped to it, never wrapped, so that a domain too large is refused when the kernel runs. A serial loop with a wider
- * bound has an index that wide.
+ * bound has an index that wide: i64, which no bound goes beyond; u64 when both bounds are u64s.
  */
 #include "front/loop/loop_int.h"
 
@@ -108,14 +108,19 @@ static bool is_wide(Loop *l, const PsValue *value) {
     return ps_scalar_bits(type) == 64 || type == PS_U32;
 }
 
+static bool is_u64(const PsValue *value) {
+    return (value->kind == PS_VALUE_SCALAR || value->kind == PS_VALUE_PLACE) && value->type == PS_U64;
+}
+
 PsType loop_bounds_type(Loop *l, const PsValue *lo, const PsValue *hi) {
+    if (is_u64(lo) && is_u64(hi)) return PS_U64;
     return is_wide(l, lo) || is_wide(l, hi) ? PS_I64 : PS_I32;
 }
 
 PsStatus loop_bound_as(Loop *l, const PsValue *value, PsType type, PsRef *out) {
-    if (value->kind == PS_VALUE_SCALAR && value->type == PS_U64) {
+    if (is_u64(value) && type != PS_U64) {
         PsBuilder *b = loop_b(l);
-        PsRef fits = ps_build_binary(b, PS_OP_MIN, value->ref, ps_build_int(b, PS_U64, INT64_MAX));
+        PsRef fits = ps_build_binary(b, PS_OP_MIN, loop_load(l, value).ref, ps_build_int(b, PS_U64, INT64_MAX));
         *out = ps_build_cast(b, fits, PS_I64);
         return PS_OK;
     }
@@ -138,9 +143,24 @@ static PsRef clamp(PsBuilder *b, PsRef value, int64_t least, int64_t most) {
     return ps_build_binary(b, PS_OP_MAX, value, ps_build_int(b, PS_I64, least));
 }
 
+/* IR's loops count in signed integers: those keep the order of unsigned ones whose top bit is flipped. */
+PsRef loop_flip_order(Loop *l, PsRef value, PsType type) {
+    PsBuilder *b = loop_b(l);
+    return ps_build_binary(b, PS_OP_XOR, ps_build_cast(b, value, type), ps_build_int(b, type, INT64_MIN));
+}
+
+/* lo < hi of i64s; of u64s before they were cut to i64 too. */
+static PsRef any_between(Loop *l, const PsValue *lo, const PsValue *hi, PsRef lo64, PsRef hi64) {
+    PsBuilder *b = loop_b(l);
+    if (is_u64(lo) && is_u64(hi)) lo64 = loop_load(l, lo).ref, hi64 = loop_load(l, hi).ref;
+    PsRef any = ps_build_binary(b, PS_OP_LT, lo64, hi64);
+    if (!is_u64(hi) || is_u64(lo)) return any;
+    PsRef beyond = ps_build_binary(b, PS_OP_GT, loop_load(l, hi).ref, ps_build_int(b, PS_U64, INT64_MAX));
+    return ps_build_binary(b, PS_OP_OR, any, beyond);
+}
+
 /* What has iterations keeps some, what has none gets none: both ends beyond i32 must not meet at its end. */
-static void clamp_both(PsBuilder *b, PsRef *lo, PsRef *hi) {
-    PsRef any = ps_build_binary(b, PS_OP_LT, *lo, *hi);
+static void clamp_both(PsBuilder *b, PsRef any, PsRef *lo, PsRef *hi) {
     *lo = clamp(b, *lo, INT32_MIN, INT32_MAX - 1);
     *hi = ps_build_select(b, any, clamp(b, *hi, INT32_MIN + 1, INT32_MAX), *lo);
 }
@@ -149,14 +169,16 @@ PsStatus loop_parallel_bounds(Loop *l, const PsValue *lo, const PsValue *hi, PsR
     PsBuilder *b = loop_b(l);
     TRY(check_parallel_bound(l, lo));
     TRY(check_parallel_bound(l, hi));
-    PsType type = loop_bounds_type(l, lo, hi);
+    PsType type = loop_bounds_type(l, lo, hi) == PS_I32 ? PS_I32 : PS_I64;
     TRY(loop_bound_as(l, lo, type, out_lo));
     TRY(loop_bound_as(l, hi, type, out_hi));
     if (type == PS_I32) return PS_OK;
-    if (lo->kind == PS_VALUE_PYTHON) /* within the limit */
+    if (lo->kind == PS_VALUE_PYTHON) { /* within the limit */
         *out_hi = clamp(b, *out_hi, INT32_MIN, INT32_MAX);
-    else
-        clamp_both(b, out_lo, out_hi);
+    } else {
+        PsRef any = any_between(l, lo, hi, *out_lo, *out_hi);
+        clamp_both(b, any, out_lo, out_hi);
+    }
     *out_lo = ps_build_cast(b, *out_lo, PS_I32);
     *out_hi = ps_build_cast(b, *out_hi, PS_I32);
     return PS_OK;

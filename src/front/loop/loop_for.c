@@ -10,6 +10,7 @@ typedef struct For {
     PsDomain domain;
     bool grouped;
     PsRef index[PS_MAX_AXES]; /* by axis of the domain */
+    bool unsigned_axis[PS_MAX_AXES];
 } For;
 
 /* -- targets -- */
@@ -123,6 +124,7 @@ static PsStatus exec_serial_axis(Loop *l, For *f, uint32_t level, PsRef broken, 
     uint32_t axis = f->domain.has_axes ? f->domain.axes[level] : level;
     f->index[axis] = ps_region_add_param(b->func, region, loop_type_of(l, bounds[2 * level]));
     b->region = region;
+    if (f->unsigned_axis[axis]) f->index[axis] = loop_flip_order(l, f->index[axis], PS_U64);
     PsStatus status = exec_serial_inside(l, f, level, broken, bounds);
     *b = saved;
     return status;
@@ -134,8 +136,12 @@ static PsStatus exec_serial(Loop *l, For *f) {
     for (uint32_t i = 0; i < domain->ndim; i++) {
         uint32_t axis = domain->has_axes ? domain->axes[i] : i;
         PsType type = loop_bounds_type(l, &domain->lo[axis], &domain->hi[axis]);
-        TRY(loop_bound_as(l, &domain->lo[axis], type, &bounds[2 * i]));
-        TRY(loop_bound_as(l, &domain->hi[axis], type, &bounds[2 * i + 1]));
+        for (int end = 0; end < 2; end++) {
+            PsRef *bound = &bounds[2 * i + (uint32_t)end];
+            TRY(loop_bound_as(l, end ? &domain->hi[axis] : &domain->lo[axis], type, bound));
+            if (type == PS_U64) *bound = loop_flip_order(l, *bound, PS_I64);
+        }
+        f->unsigned_axis[axis] = type == PS_U64;
     }
     /* a break leaves a nest as a whole */
     if (domain->ndim > 1 && loop_has_break(&f->node->body)) broken = ps_build_var(loop_b(l), PS_U1);

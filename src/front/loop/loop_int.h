@@ -221,7 +221,9 @@ typedef struct PsDomain {
 PsStatus loop_make_ndrange(Loop *l, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_range_domain(Loop *l, const CallArgs *args, PsDomain *out) PS_MUST_CHECK;
 PsStatus loop_array_domain(Loop *l, const PsValue *array, PsDomain *out) PS_MUST_CHECK;
-PsType loop_bounds_type(Loop *l, const PsValue *lo, const PsValue *hi); /* i32, or i64 for wider ones */
+PsType loop_bounds_type(Loop *l, const PsValue *lo,
+                        const PsValue *hi);               /* i32; i64 for wider ones; u64 for two u64s */
+PsRef loop_flip_order(Loop *l, PsRef value, PsType type); /* between u64 and i64, keeping what is less */
 /* u64 beyond i64 is cut to it. */
 PsStatus loop_bound_as(Loop *l, const PsValue *value, PsType type, PsRef *out) PS_MUST_CHECK;
 PsStatus loop_parallel_bounds(Loop *l, const PsValue *lo, const PsValue *hi, PsRef *out_lo,

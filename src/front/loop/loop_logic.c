@@ -61,6 +61,7 @@ static bool is_harmless(const PsFunc *f, const PsOp *op) {
     case PS_OP_FLOOR:
     case PS_OP_CEIL:
     case PS_OP_ROUND:
+    case PS_OP_RINT:
     case PS_OP_TRUNC:
     case PS_OP_DIV:
     case PS_OP_SQRT: return true;

@@ -765,7 +765,15 @@ y = round(t, 2)
 #! File "program.py", line 3, in f
 #!     y = round(t, 2)
 #!         ^^^^^^^^^^^
-#! round() expects a dtype, found int 2
+#! round() with a number of digits is not supported in kernels
+
+#-- round of an array
+y = round(x)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     y = round(x)
+#!         ^^^^^^^^
+#! round() expects a number, found f32 array of 1 axis
 
 #-- an atomic on a number
 y = ti.atomic_add(3, 1)
