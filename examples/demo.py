@@ -131,7 +131,7 @@ def paint(src: Colour, parent: Parents, sums: ti.types.ndarray(dtype=ti.f64, ndi
         root = parent[i * w + j]
         regions += root == i * w + j
         for c in range(3):
-            dst[i, j, c] = sums[root, c] / sums[root, 3]
+            dst[i, j, c] = ti.cast(sums[root, c] / sums[root, 3], f32)
     return regions
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `pestle`, or `python -m pestle`: what a report needs, and the cache of compiled kernels."""
+"""The command `pestle`, or `python -m pestle`: what a report needs, the cache of compiled kernels, other projects' programs."""
 
 import argparse
 import datetime
+import errno
 import os
 import platform
+import runpy
 import sys
 import time
 
@@ -130,6 +132,23 @@ def cache(options):
     return 0
 
 
+# -- run --
+
+
+def run(options):
+    """Runs a program as `python program.py args` would, with NAME being Pestle."""
+    from pestle import compat
+
+    compat.install(options.name)
+    path = options.program
+    if not os.path.isfile(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    sys.argv = [path, *options.args]
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    runpy.run_path(path, run_name="__main__")
+    return 0
+
+
 def main(words=None):
     parser = argparse.ArgumentParser(prog="pestle", description=__doc__)
     parser.add_argument("--version", action="version", version=f"pestle {ti.__version__}")
@@ -140,6 +159,11 @@ def main(words=None):
     each.add_argument("action", nargs="?", choices=("size", "list", "clear"), default="size",
                       help="where and how large it is (the default), its kernels, last used first, or remove them all")  # fmt: skip
     each.set_defaults(run=cache)
+    each = commands.add_parser("run", help="run a program that was written for another project's name")
+    each.add_argument("--as", dest="name", required=True, choices=("gstaichi", "quadrants", "taichi"), help="the name it imports")
+    each.add_argument("program", help="a Python file")
+    each.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+    each.set_defaults(run=run)
     options = parser.parse_args(words)
     try:
         return options.run(options)
