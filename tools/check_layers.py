@@ -44,7 +44,7 @@ OUTSIDE = {
 }
 # Public headers beside a folder's own, for fewer folders.
 MORE = {"front/eval/build.h": "front/loop front/block"}  # while a function is built; eval.h is what py sees
-GENERATED = {"build_id.h": "driver py tools"}
+GENERATED = {"build_id.h": "driver py tools", "builtin_docs.h": "front/eval"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
 

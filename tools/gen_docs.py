@@ -1,6 +1,8 @@
 """Write docs/ir.md from src/ir/ops.def and src/ir/types.def; what stands between the marks in it is generated.
 
     gen_docs.py [--check]     write, or exit 1 when the page is not up to date
+
+Also holds that docs/language.md names every function of src/front/eval/builtins.def.
 """
 import argparse
 import pathlib
@@ -80,12 +82,22 @@ def fill(page, name, make):
     return f"{before}{begin}\n{make((ROOT / 'src/ir' / name).read_text())}\n{end}{after}"
 
 
+def unnamed_builtins():
+    page = (ROOT / "docs/language.md").read_text()
+    words = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`]*`", page))))
+    for _, fields in entries((ROOT / "src/front/eval/builtins.def").read_text(), "PS_BUILTIN"):
+        if (name := unquote(fields[1])) not in words:
+            yield name
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ap.add_argument("--check", action="store_true", help="write nothing; exit 1 when the page is not up to date")
     args = ap.parse_args()
     old = PAGE.read_text()
     new = fill(fill(old, "types.def", types_table), "ops.def", ops_tables)
+    if missing := list(unnamed_builtins()):
+        sys.exit(f"docs/language.md does not name {', '.join(missing)}")
     if args.check:
         if new != old:
             sys.exit("docs/ir.md is not up to date: run tools/gen_docs.py")

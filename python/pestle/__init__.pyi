@@ -51,8 +51,8 @@ def init(
     *,
     debug: bool = False,
     checked: bool = False,
-    default_fp: _Dtype = ...,
-    default_ip: _Dtype = ...,
+    default_fp: _Dtype = None,
+    default_ip: _Dtype = None,
     fast_math: bool = False,
     random_seed: int = 0,
     threads: int | None = None,
@@ -64,7 +64,7 @@ def init(
 
     arch: "cpu" and its other names, or "python": kernels run as the plain Python that they are, for stepping through.
     debug, checked: kernels check indices, divisors and assertions and raise KernelIndexError and others.
-    default_fp (f16, f32, f64), default_ip (i32, i64): the types of literals.
+    default_fp (f16, f32, f64), default_ip (i32, i64): the types of literals; None: f32, i32.
     threads: how many work on a parallel loop; None or 0: as many as there are CPUs.
     offline_cache: False: nothing is kept on disk.
 
@@ -126,17 +126,24 @@ def kernel(function: Callable[_P, _R], /) -> Kernel[_P, _R]:
     """
 
 @overload
-def kernel(*, fastcache: bool = ..., pure: bool = ..., graph: bool = ..., checkpoints: Any = ...) -> Callable[[Callable[_P, _R]], Kernel[_P, _R]]:
+def kernel(*, fastcache: bool = False, pure: bool = False, graph: bool = False, checkpoints: Any = None) -> Callable[[Callable[_P, _R]], Kernel[_P, _R]]:
     """@kernel(...): the keywords are Taichi's, and without effect; nothing has to be asked for."""
 
+@overload
 def func(function: Callable[_P, _R], /) -> Callable[_P, _R]:
     """Makes a function one that kernels and other funcs can call. Calling it from Python raises TypeError.
 
     Annotated parameters convert scalars; others take the type of what is passed.
     """
 
+@overload
+def func() -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+@overload
 def pyfunc(function: Callable[_P, _R], /) -> Callable[_P, _R]:
     """As func, and Python can call it too: then it runs as the plain function that it is."""
+
+@overload
+def pyfunc() -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
 
 # -- arrays ----------------------------------------------------------------------------------------------------------
 
@@ -169,7 +176,9 @@ class Ndarray:
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """A copy as a numpy array, converted to dtype if given. copy=False raises ValueError."""
+
     def __dlpack__(
         self,
         *,
@@ -232,6 +241,12 @@ def log2(x: Any, /) -> Any:
 def log10(x: Any, /) -> Any:
     """The logarithm to base 10; NaN below 0, -inf at 0. A float; integers become default_fp."""
 
+def expm1(x: Any, /) -> Any:
+    """exp(x) - 1, precise near 0. A float; integers become default_fp."""
+
+def log1p(x: Any, /) -> Any:
+    """log(1 + x), precise near 0; NaN below -1, -inf at -1. A float; integers become default_fp."""
+
 def sin(x: Any, /) -> Any:
     """The sine; x in radians. A float; integers become default_fp."""
 
@@ -293,7 +308,10 @@ def bit_not(x: Any, /) -> Any:
     """~x of an integer; of a u1, not x."""
 
 def atan2(y: Any, x: Any, /) -> Any:
-    """The angle of the point (x, y), from -pi to pi."""
+    """The angle of the point (x, y), from -pi to pi. A float; integers become default_fp."""
+
+def hypot(x: Any, y: Any, /) -> Any:
+    """sqrt(x * x + y * y) without overflow. A float; integers become default_fp."""
 
 def pow(x: Any, y: Any, /) -> Any:
     """x ** y. With an integer y the result has x's type, else the promoted one."""

@@ -28,12 +28,13 @@ enum { /* ps */
 #define MAX_COST      INT32_MAX
 #define UNKNOWN_TRIPS 16
 
-/* What is not SIMPLE (pure ops) by op; 0: that. */
+/* What weight_of cannot know. */
 static const int32_t weights[PS_OP_COUNT] = {
     [PS_OP_PLACE] = ADDRESS,
     [PS_OP_LOAD] = MEMORY,
     [PS_OP_STORE] = MEMORY,
     [PS_OP_PARTIAL] = SIMPLE,
+    [PS_OP_FMA] = SIMPLE,
     [PS_OP_DIV] = DIVISION,
     [PS_OP_SQRT] = DIVISION,
     [PS_OP_RSQRT] = 2 * DIVISION,
@@ -41,15 +42,6 @@ static const int32_t weights[PS_OP_COUNT] = {
     [PS_OP_MOD] = INT_DIVISION,
     [PS_OP_TRUNCDIV] = INT_DIVISION,
     [PS_OP_TRUNCMOD] = INT_DIVISION,
-    [PS_OP_EXP] = MATH,
-    [PS_OP_EXP2] = MATH,
-    [PS_OP_LOG] = MATH,
-    [PS_OP_LOG2] = MATH,
-    [PS_OP_LOG10] = MATH,
-    [PS_OP_SIN] = MATH,
-    [PS_OP_COS] = MATH,
-    [PS_OP_CBRT] = MATH,
-    [PS_OP_FMOD] = MATH,
     [PS_OP_IPOW] = MATH,
     [PS_OP_TAN] = SLOW_MATH,
     [PS_OP_ASIN] = SLOW_MATH,
@@ -60,9 +52,18 @@ static const int32_t weights[PS_OP_COUNT] = {
     [PS_OP_TANH] = SLOW_MATH,
     [PS_OP_ERF] = SLOW_MATH,
     [PS_OP_ATAN2] = SLOW_MATH,
+    [PS_OP_HYPOT] = SLOW_MATH,
     [PS_OP_POW] = SLOW_MATH,
     [PS_OP_PRINT] = PRINTING,
 };
+
+/* A differentiable function of floats is MATH unless listed, another pure op SIMPLE. */
+static int32_t weight_of(PsOpCode code) {
+    const PsOpInfo *info = &ps_op_info[code];
+    if (weights[code]) return weights[code];
+    if (info->rule == PS_RULE_FLOAT && info->grad == PS_GRAD_RULE) return MATH;
+    return info->effect == PS_EFFECT_PURE ? SIMPLE : 0;
+}
 
 #define MAX_DEPTH 64 /* of calls; beyond, and in recursion, RECURSION stands for the cost */
 
@@ -91,8 +92,8 @@ static int64_t op_cost(const PsFunc *f, const PsOp *o) {
     default: break;
     }
     if (passes_is_atomic(o->code)) return ATOMIC;
-    if (ps_op_info[o->code].effect != PS_EFFECT_PURE && !weights[o->code]) return 0;
-    int64_t one = weights[o->code] ? weights[o->code] : SIMPLE;
+    int64_t one = weight_of(o->code);
+    if (one == 0) return 0;
     int64_t count = o->type ? ps_type_count(f->module, o->type) : 1;
     return count < MAX_COST / one ? one * count : MAX_COST;
 }
@@ -149,7 +150,7 @@ static bool is_straight(const PsFunc *f, PsRegion region) {
         const PsOp *o = ps_op(f, r);
         if (ps_op_info[o->code].effect == PS_EFFECT_CONTROL || ps_op_info[o->code].effect == PS_EFFECT_IO)
             return false;
-        if (passes_is_atomic(o->code) || weights[o->code] >= INT_DIVISION) return false;
+        if (passes_is_atomic(o->code) || weight_of(o->code) >= INT_DIVISION) return false;
     }
     return true;
 }

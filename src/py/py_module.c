@@ -44,15 +44,19 @@ static PyObject *config(PyObject *module, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"init", FAST(py_init),
-     "init(arch=None, *, debug=False, checked=False, default_fp=f32, default_ip=i32, fast_math=False, "
-     "random_seed=0, "
-     "threads=None)\n--\n\nSets options. Not needed: everything works without."},
+     "init(arch=None, *, debug=False, checked=False, default_fp=None, default_ip=None, fast_math=False, "
+     "random_seed=0, threads=None, cpu_max_num_threads=None, offline_cache=True, "
+     "**ignored)\n--\n\nSets options. Not needed: everything works without."},
     {"reset", py_reset, METH_NOARGS, "reset()\n--\n\nSets all options to their defaults."},
     {"sync", py_sync, METH_NOARGS,
      "sync()\n--\n\nWaits for launches. On the CPU they are over when they return."},
-    {"kernel", FAST(py_kernel_decorator), "kernel(function, /)\n--\n\nMakes a function a kernel."},
-    {"func", FAST(py_func_decorator), "func(function, /)\n--\n\nMakes a function one that kernels can call."},
-    {"pyfunc", FAST(py_pyfunc_decorator), "pyfunc(function, /)\n--\n\nAs func, and Python can call it too."},
+    {"kernel", FAST(py_kernel_decorator),
+     "kernel(function=None, /, *, fastcache=False, pure=False, graph=False, checkpoints=None)\n--\n\n"
+     "Makes a function a kernel."},
+    {"func", FAST(py_func_decorator),
+     "func(function=None, /)\n--\n\nMakes a function one that kernels can call."},
+    {"pyfunc", FAST(py_pyfunc_decorator),
+     "pyfunc(function=None, /)\n--\n\nAs func, and Python can call it too."},
     {"ndarray", FAST(py_ndarray_new), "ndarray(dtype, shape)\n--\n\nA dense array of zeros."},
     {"_ndarray_restore", py_ndarray_restore, METH_VARARGS, NULL},
     {"_doctor", py_doctor, METH_NOARGS, NULL},

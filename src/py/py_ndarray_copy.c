@@ -60,6 +60,11 @@ static PyObject *array_protocol(PyObject *object, PyObject *args, PyObject *kwar
     static char *names[] = {"dtype", "copy", NULL};
     PyObject *dtype = Py_None, *copy = Py_None;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", names, &dtype, &copy)) return NULL;
+    if (copy == Py_False) {
+        PyErr_SetString(PyExc_ValueError,
+                        "__array__ copies; numpy.asarray shares the memory where numpy has the type");
+        return NULL;
+    }
     PyObject *array = to_numpy(object, NULL);
     if (!array || dtype == Py_None) return array;
     PyObject *cast = PyObject_CallMethod(array, "astype", "O", dtype);
@@ -192,9 +197,11 @@ PyMethodDef ndarray_methods[] = {
      "from_numpy($self, array, /)\n--\n\nCopies a numpy array of the same shape; its dtype may differ within "
      "its kind."},
     {"tolist", tolist, METH_NOARGS, "tolist($self)\n--\n\nThe elements in nested lists."},
-    {"__array__", (PyCFunction)(void (*)(void))array_protocol, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"__copy__", copy, METH_NOARGS, NULL},
-    {"__deepcopy__", copy, METH_O, NULL},
+    {"__array__", (PyCFunction)(void (*)(void))array_protocol, METH_VARARGS | METH_KEYWORDS,
+     "__array__($self, dtype=None, copy=None)\n--\n\nA copy as a numpy array, converted to dtype if given. "
+     "copy=False raises ValueError."},
+    {"__copy__", copy, METH_NOARGS, "__copy__($self)\n--\n\n"},
+    {"__deepcopy__", copy, METH_O, "__deepcopy__($self, memo, /)\n--\n\n"},
     {"__dlpack__", (PyCFunction)(void (*)(void))ndarray_dlpack, METH_VARARGS | METH_KEYWORDS,
      "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "The array's memory for another library, as DLPack has it."},

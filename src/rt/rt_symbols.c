@@ -12,10 +12,11 @@
 #include <string.h>
 
 /* The math functions of abi/math.h have other names and are inline: give each a second name and a body here. */
-#define PS_RT_MATH(op)                                                                                         \
+#define SECOND_NAME(OP, op)                                                                                    \
     extern __typeof__(ps_math_##op##_f32) ps_rt_##op##_f32 __attribute__((alias("ps_math_" #op "_f32")));      \
     extern __typeof__(ps_math_##op##_f64) ps_rt_##op##_f64 __attribute__((alias("ps_math_" #op "_f64")));
-#include "abi/rt_math.def"
+PS_MATH_UNARY(SECOND_NAME)
+PS_MATH_BINARY(SECOND_NAME)
 
 typedef struct Symbol {
     const char *name;

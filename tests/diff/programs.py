@@ -9,7 +9,8 @@ import random
 
 INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 FLOATS = ["f16", "f32", "f64"]
-UNARY_FLOAT = ["sqrt", "exp", "sin", "cos", "tanh", "floor", "ceil", "round", "rint", "abs", "log", "atan", "cbrt", "rsqrt"]
+UNARY_FLOAT = ["sqrt", "exp", "sin", "cos", "tanh", "floor", "ceil", "round", "rint", "abs", "log", "atan", "cbrt", "rsqrt",
+               "expm1", "log1p"]
 INT = "int"
 SIZES = [0, 1, 2, 7, 64, 100, 1000, 5000]
 
@@ -134,7 +135,7 @@ class Program:
             return self.pick((f"({e('float')} ** {r.randint(-2, 4)})", 2), (f"({e('float')} ** {e('float')})", 1),
                              (f"({e('float')} ** ({e('int')} % 7))", 1))
         if form == "two":
-            return f"ti.atan2({e('float')}, {e('float')})"
+            return f"ti.{r.choice(['atan2', 'hypot'])}({e('float')}, {e('float')})"
         return self.pick((f"ti.cast({e('int')}, ti.{self.dtype('float')})", 1), (f"ti.cast({e('float')}, ti.{self.dtype('float')})", 1),
                          (f"({e('int')} / {e('int')})", 1), (f"({e('int')} + {e('float')})", 1),
                          (f"round(ti.cast({e('float')}, ti.{self.dtype('float')}))", 1))

@@ -282,12 +282,14 @@ def test_math_functions():
         out[4] = ti.floor(x) + ti.ceil(x) + round(x) + ti.trunc(x)
         out[5] = math.pi
         out[6] = ti.exp(x) - ti.log(x)
+        out[7] = ti.hypot(3, x + 2.5) + math.hypot(x, x) - np.hypot(x, x)
+        out[8] = math.expm1(1e-9 * x) + np.log1p(1e-9)
 
-    out = np.zeros(7)
+    out = np.zeros(9)
     x = 1.5
     run(f, x, out)
     want = [math.sin(x) + math.cos(x) + math.tan(x), 2 * math.atan2(x, 2), math.sqrt(x) + 1 / math.sqrt(x) + 2,
-            2 * x + 2, 1 + 2 + 2 + 1, math.pi, math.exp(x) - math.log(x)]
+            2 * x + 2, 1 + 2 + 2 + 1, math.pi, math.exp(x) - math.log(x), 5, math.expm1(1e-9 * x) + math.log1p(1e-9)]
     np.testing.assert_allclose(out, want, rtol=1e-14)
 
 

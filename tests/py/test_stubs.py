@@ -1,7 +1,9 @@
 """The stubs name what is there, and say what it is."""
 
 import ast
+import inspect
 import pathlib
+import pydoc
 
 import pytest
 
@@ -36,6 +38,66 @@ def test_names(name):
     there = set(filter(is_public, vars(module)))
     assert told - there == set()
     assert there - told - {"ndarray_annotation"} == set()
+
+
+def signature(node):
+    """What inspect gives, of the stub: without annotations."""
+    node = ast.parse(ast.unparse(node)).body[0]
+    for argument in ast.walk(node.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    scope = {}
+    exec(f"def function({ast.unparse(node.args)}): pass", scope)
+    return inspect.signature(scope["function"])
+
+
+def of_all(signatures):
+    """Of a function with overloads: how each of its parameters may be passed, and by which name."""
+    return {(p.name, p.kind) for s in signatures for p in s.parameters.values()}
+
+
+def functions(body, owner):
+    """(name, what is there, its stubs); one that nobody finds by the name is left to test_names."""
+    found = {}
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and not any(isinstance(d, ast.Name) and d.id == "property" for d in node.decorator_list):
+            found.setdefault(node.name, []).append(node)
+        elif isinstance(node, ast.ClassDef) and hasattr(owner, node.name):
+            yield from functions(node.body, getattr(owner, node.name))
+    for name, nodes in found.items():
+        if hasattr(owner, name):
+            yield f"{owner.__name__}.{name}", getattr(owner, name), nodes
+
+
+# Python makes these of a type's slots, with names of its own for parameters that can't be passed by name.
+SLOTS = {"__getitem__", "__setitem__", "__len__", "__iter__", "__get__"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_signatures(module):
+    checked = 0
+    for name, there, nodes in functions(stub(MODULES[module]).body, MODULES[module]):
+        told = [signature(node) for node in nodes]
+        if name.split(".")[-1] in SLOTS or name == "pestle.static":
+            continue
+        checked += 1
+        if len(nodes) > 1:
+            assert of_all([inspect.signature(there)]) == of_all(told), name
+        else:
+            found = inspect.signature(there)
+            found, told = (
+                s.replace(parameters=[p for p in s.parameters.values() if p.name not in ("self", "cls")]) for s in (found, told[0])
+            )
+            assert str(found) == str(told), name
+    assert checked > (70 if module == "pestle" else 1)
+
+
+def test_help():
+    assert ti.hypot.__doc__.startswith("sqrt(x * x + y * y)") and str(inspect.signature(ti.hypot)) == "(x, y, /)"
+    assert str(inspect.signature(ti.ndrange)) == "(*ranges, axes=Ellipsis)" and ti.ndrange.__qualname__ == "ndrange"
+    with pytest.raises(ValueError, match="no signature|not supported"):
+        inspect.signature(ti.static)  # it has two
+    assert "e to the power of x" in pydoc.render_doc(ti.exp)
 
 
 def undocumented(body, prefix):

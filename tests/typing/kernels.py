@@ -69,3 +69,29 @@ small: ti.i32 = ti.i32(4.5)
 anything: Any = ti.cast(small, ti.f64)
 ti.init(arch=ti.cpu, default_fp=ti.f64, threads=2)
 assert_type(ti.static(3), int)
+
+
+@ti.func()
+def half(x: ti.f32) -> ti.f32:
+    return x / 2
+
+
+@ti.kernel
+def mixed(a: ti.i32, b: ti.u1, x: ti.f64 = 0.5) -> ti.i64:
+    return a if b else int(half(x))
+
+
+assert_type(half(1), float)
+assert_type(mixed(1, True, x=2), int)
+assert_type(mixed.asm(), str)
+assert_type(mixed.ir(1, False, after="llvm"), str)
+assert_type(mixed.__name__, str)
+assert_type(mixed.__wrapped__(1, True), int)
+mixed(1.5, True)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+mixed(1, True, 0.5, 3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+mixed.assembly()  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+mixed.ir(after=3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+ti.hypot(3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+ti.init(arch=ti.python)
+ti.init(arch=ti.cpu, debug=True, offline_cache=False)
+ti.init(arch=3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -6,6 +6,7 @@
  */
 #include "unit.h"
 
+#include "abi/math.h"
 #include "driver/driver.h"
 
 #include <math.h>
@@ -112,7 +113,14 @@ static void add_case(Program *p, PsOpCode code, PsType type, PsType second, PsTy
 }
 
 static bool is_math(PsOpCode code) {
-    return (code >= PS_OP_EXP && code <= PS_OP_FMOD) || code == PS_OP_POW || code == PS_OP_IPOW;
+    switch (code) {
+#define MATH(OP, op) case PS_OP_##OP:
+        PS_MATH_UNARY(MATH)
+        PS_MATH_BINARY(MATH)
+#undef MATH
+    case PS_OP_IPOW: return true;
+    default: return false;
+    }
 }
 
 static void add_cases(Program *p, PsType type, bool math) {

@@ -5,6 +5,7 @@
  */
 #include "ir/ir.h"
 #include "abi/half.h"
+#include "abi/math.h"
 #include "unit.h"
 
 #include <math.h>
@@ -346,11 +347,8 @@ static void test_math(void) {
         double (*fn)(double);
         float (*fnf)(float);
     } cases[] = {
-#define CASE(OP, op) {PS_OP_##OP, op, op##f}
-        CASE(EXP, exp),     CASE(EXP2, exp2), CASE(LOG, log),   CASE(LOG2, log2),
-        CASE(LOG10, log10), CASE(SIN, sin),   CASE(COS, cos),   CASE(TAN, tan),
-        CASE(ASIN, asin),   CASE(ACOS, acos), CASE(ATAN, atan), CASE(SINH, sinh),
-        CASE(COSH, cosh),   CASE(TANH, tanh), CASE(CBRT, cbrt), CASE(ERF, erf),
+#define CASE(OP, op) {PS_OP_##OP, op, op##f},
+        PS_MATH_UNARY(CASE)
 #undef CASE
     };
     for (size_t i = 0; i < PS_COUNT(cases); i++) {
@@ -363,6 +361,11 @@ static void test_math(void) {
     CHECK_DOUBLE(as_f64(eval2(PS_OP_ATAN2, PS_F64, f64(1), f64(-1))), atan2(1, -1));
     CHECK_DOUBLE(as_f32(eval2(PS_OP_POW, PS_F32, f32(1.5f), f32(2.5f))), powf(1.5f, 2.5f));
     CHECK_DOUBLE(as_f64(eval2(PS_OP_POW, PS_F64, f64(2), f64(-0.5))), pow(2, -0.5));
+    CHECK_DOUBLE(as_f64(eval1(PS_OP_EXPM1, PS_F64, f64(1e-20))), 1e-20);
+    CHECK_DOUBLE(as_f64(eval1(PS_OP_LOG1P, PS_F64, f64(-1))), -INFINITY);
+    CHECK_DOUBLE(as_f64(eval2(PS_OP_HYPOT, PS_F64, f64(0x3p900), f64(-0x4p900))), 0x5p900);
+    CHECK_DOUBLE(as_f32(eval2(PS_OP_HYPOT, PS_F32, f32(-INFINITY), f32(NAN))), INFINITY);
+    CHECK_DOUBLE(as_f32(eval2(PS_OP_HYPOT, PS_F32, f32(1e-45f), f32(0))), 1e-45f);
 }
 
 static void test_half(void) {

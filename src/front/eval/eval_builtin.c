@@ -245,6 +245,40 @@ static PyObject *Builtin_get_name(PyObject *self, void *unused) {
     return PyUnicode_FromString(ps_builtin_info[((PsBuiltinObject *)self)->id].name);
 }
 
+/* -- what they say of themselves: parameters and docstring of their stubs -- */
+
+static const struct {
+    const char *parameters; /* NULL: several signatures */
+    const char *doc;
+} docs[PS_BUILTIN_COUNT] = {
+#include "builtin_docs.h"
+};
+
+static PyObject *Builtin_get_doc(PyObject *self, void *unused) {
+    (void)unused;
+    return PyUnicode_FromString(docs[((PsBuiltinObject *)self)->id].doc);
+}
+
+/* The signature of a lambda with these parameters: inspect's public interface makes none of a text. */
+static PyObject *Builtin_get_signature(PyObject *self, void *unused) {
+    (void)unused;
+    const char *parameters = docs[((PsBuiltinObject *)self)->id].parameters;
+    PyObject *scope = NULL, *text = NULL, *lambda = NULL, *inspect = NULL, *signature = NULL;
+    if (!parameters) return PyErr_Format(PyExc_AttributeError, "%R has several signatures", self);
+    if (!(text = PyUnicode_FromFormat("lambda %s: None", parameters)) || !(scope = PyDict_New()) ||
+        PyDict_SetItemString(scope, "__builtins__", PyEval_GetBuiltins()))
+        goto done;
+    lambda = PyRun_String(PyUnicode_AsUTF8(text), Py_eval_input, scope, scope);
+    if (lambda && (inspect = PyImport_ImportModule("inspect")))
+        signature = PyObject_CallMethod(inspect, "signature", "O", lambda);
+done:
+    Py_XDECREF(inspect);
+    Py_XDECREF(lambda);
+    Py_XDECREF(scope);
+    Py_XDECREF(text);
+    return signature;
+}
+
 static PyObject *Builtin_reduce(PyObject *self, PyObject *unused) {
     (void)unused;
     return Builtin_get_name(self, NULL);
@@ -252,7 +286,11 @@ static PyObject *Builtin_reduce(PyObject *self, PyObject *unused) {
 
 static PyMemberDef builtin_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PsBuiltinObject, vectorcall), READONLY, NULL}, {0}};
-static PyGetSetDef builtin_getset[] = {{"__name__", Builtin_get_name, NULL, NULL, NULL}, {0}};
+static PyGetSetDef builtin_getset[] = {{"__name__", Builtin_get_name, NULL, NULL, NULL},
+                                       {"__qualname__", Builtin_get_name, NULL, NULL, NULL},
+                                       {"__doc__", Builtin_get_doc, NULL, NULL, NULL},
+                                       {"__signature__", Builtin_get_signature, NULL, NULL, NULL},
+                                       {0}};
 static PyMethodDef builtin_methods[] = {{"__reduce__", Builtin_reduce, METH_NOARGS, NULL}, {0}};
 static PyType_Slot builtin_slots[] = {
     {Py_tp_call, PyVectorcall_Call}, {Py_tp_repr, Builtin_repr},       {Py_tp_members, builtin_members},

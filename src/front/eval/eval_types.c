@@ -106,7 +106,9 @@ static PyObject *NdarrayAnnotation_class_getitem(PyObject *type, PyObject *item)
 }
 
 static PyMethodDef ndarray_annotation_methods[] = {
-    {"__class_getitem__", NdarrayAnnotation_class_getitem, METH_O | METH_CLASS, NULL}, {0}};
+    {"__class_getitem__", NdarrayAnnotation_class_getitem, METH_O | METH_CLASS,
+     "__class_getitem__($type, item, /)\n--\n\nThe same as ndarray(dtype, ndim)."},
+    {0}};
 static PyType_Slot ndarray_annotation_slots[] = {
     {Py_tp_new, NdarrayAnnotation_new},
     {Py_tp_dealloc, NdarrayAnnotation_dealloc},
