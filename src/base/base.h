@@ -85,7 +85,8 @@ void ps_buf_vprintf(PsBuf *buf, const char *format, va_list args);
 
 /* base_format.c: values as printed text: integers in decimal, u1 as True or False, floats as Python's repr (the fewest
  * digits that read back as the same value of that type). A value's type is a letter, 'a' + PsKind. In a format, \x01 and
- * a letter stand for the next value; `values` holds bits, one word each. */
+ * a letter stand for the next value, and so do \x02, a letter, a format specification, \x02; `values` holds bits, one word
+ * each. */
 enum {
     PS_FORMAT_U1 = 'b',
     PS_FORMAT_I8,
@@ -101,8 +102,22 @@ enum {
     PS_FORMAT_F32,
     PS_FORMAT_F64,
 };
+#define PS_FORMAT_PLAIN '\x01'
+#define PS_FORMAT_SPEC  '\x02'
 void ps_format_scalar(PsBuf *out, char letter, uint64_t bits);
+double ps_format_float_value(char letter, uint64_t bits); /* of F16 .. F64 */
 void ps_format_values(PsBuf *out, const char *format, const uint64_t *values);
+
+/* base_spec.c: Python's format specifications. */
+typedef struct PsSpec {
+    char fill[5];                     /* one character in UTF-8 */
+    char align, sign, grouping, type; /* 0: not given */
+    bool no_negative_zero, alternate;
+    int width, precision; /* precision -1: not given */
+} PsSpec;
+bool ps_spec_parse(const char *text, size_t len, PsSpec *out); /* false: no such specification */
+bool ps_spec_fits(const PsSpec *spec, char letter);            /* whether Python has it for ints, or floats */
+void ps_format_spec(PsBuf *out, const PsSpec *spec, char letter, uint64_t bits);
 
 /* base_map.c: hash map from byte strings to 64-bit values, in an arena; keys are copied. */
 typedef struct PsMapEntry PsMapEntry;

@@ -5,7 +5,7 @@
  * fewest digits that read back as the same value of that type, and of those the nearest.
  *
  * The digits come from printf and are tried with strtod in forms without a decimal point, so the locale does not
- * matter. Not here: widths, precisions, escapes.
+ * matter. Not here: widths and precisions (base_spec.c).
  */
 #include "base/base.h"
 
@@ -181,13 +181,32 @@ void ps_format_scalar(PsBuf *out, char letter, uint64_t bits) {
     }
 }
 
+double ps_format_float_value(char letter, uint64_t bits) {
+    return float_types[letter - PS_FORMAT_F16].value(bits);
+}
+
+/* After \x02 and the letter. Gives what follows the specification's end. */
+static const char *format_with_spec(PsBuf *out, const char *text, char letter, uint64_t bits) {
+    size_t len = strcspn(text, "\x02");
+    PsSpec spec;
+    if (ps_spec_parse(text, len, &spec) && ps_spec_fits(&spec, letter))
+        ps_format_spec(out, &spec, letter, bits);
+    else
+        ps_format_scalar(out, letter, bits);
+    return text + len + (text[len] != 0);
+}
+
 void ps_format_values(PsBuf *out, const char *format, const uint64_t *values) {
     while (*format) {
-        size_t plain = strcspn(format, "\x01");
+        size_t plain = strcspn(format, "\x01\x02");
         ps_buf_add(out, format, plain);
         format += plain;
         if (!*format || !format[1]) return;
-        ps_format_scalar(out, format[1], *values++);
+        char mark = format[0], letter = format[1];
         format += 2;
+        if (mark == PS_FORMAT_SPEC)
+            format = format_with_spec(out, format, letter, *values++);
+        else
+            ps_format_scalar(out, letter, *values++);
     }
 }

@@ -6,6 +6,8 @@
  */
 #include "ir/ir_int.h"
 
+#include <string.h>
+
 typedef struct At {
     const PsFunc *f;
     const PsModule *m;
@@ -334,12 +336,19 @@ static const char *check_print(const At *a) {
     if (!a->op->imm || a->op->imm >= a->m->texts.len) return "there is no such text";
     uint32_t n = 0;
     for (const char *at = a->m->texts.data[a->op->imm]; *at; at++) {
-        if (*at != 1) continue;
+        PsSpec spec;
+        char mark = *at;
+        if (mark != PS_FORMAT_PLAIN && mark != PS_FORMAT_SPEC) continue;
         at++;
         if (n == a->op->nargs || !ps_type_is_scalar(arg_type(a, n)) || *at != (char)('a' + arg_type(a, n))) {
             return letters;
         }
         n++;
+        if (mark == PS_FORMAT_PLAIN) continue;
+        size_t len = strcspn(++at, "\x02");
+        if (!at[len] || !ps_spec_parse(at, len, &spec) || !ps_spec_fits(&spec, at[-1]))
+            return "there is no such format specification";
+        at += len;
     }
     return n == a->op->nargs ? NULL : letters;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * print, f-strings and str.format. What is known while compiling is text at once; a runtime value leaves a mark in the
- * text and becomes an operand of the print op. A text with runtime values in it can only be printed.
- *
- * Not here yet: format specifications of runtime values.
+ * text and becomes an operand of the print op, with its format specification if it has one. A text with runtime values
+ * in it can only be printed.
  */
 #include "front/loop/loop_int.h"
 
@@ -16,7 +15,8 @@ typedef struct Text {
 } Text;
 
 static PsStatus add_chars(Loop *l, Text *t, const char *chars, size_t len) {
-    if (memchr(chars, '\x01', len) || memchr(chars, 0, len)) return FAIL(l, PRINT_CHARACTER);
+    if (memchr(chars, PS_FORMAT_PLAIN, len) || memchr(chars, PS_FORMAT_SPEC, len) || memchr(chars, 0, len))
+        return FAIL(l, PRINT_CHARACTER);
     ps_buf_add(&t->text, chars, len);
     return PS_OK;
 }
@@ -40,10 +40,15 @@ static PsStatus add_items(Loop *l, Text *t, const char *open, const PsValue *ite
     return add_chars(l, t, close, strlen(close));
 }
 
+/* A SCALAR's object, where it has one, is its format specification. */
 static PsStatus add_scalar(Loop *l, Text *t, const PsValue *value) {
     PsValue loaded = loop_load(l, value);
-    char mark[2] = {'\x01', (char)('a' + loaded.type)};
-    ps_buf_add(&t->text, mark, 2);
+    const char *spec = value->kind == PS_VALUE_SCALAR && value->object ? PyUnicode_AsUTF8(value->object) : NULL;
+    char letter = (char)('a' + loaded.type);
+    if (spec)
+        ps_buf_printf(&t->text, "%c%c%s%c", PS_FORMAT_SPEC, letter, spec, PS_FORMAT_SPEC);
+    else
+        ps_buf_printf(&t->text, "%c%c", PS_FORMAT_PLAIN, letter);
     return ps_vec_push(l->front.arena, &t->values, loaded.ref) ? PS_OK : PS_NOMEM;
 }
 
@@ -168,6 +173,28 @@ static bool holds_proxies(Loop *l, const PsValue *value) {
     return false;
 }
 
+/* A runtime value as format() shows it: each number in it by itself. */
+static PsStatus format_runtime(Loop *l, const PsValue *value, PyObject *spec, PsValue *out) {
+    PsSpec parsed;
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(spec, &len);
+    if (!text) return PS_PYERR;
+    *out = *value;
+    if (!len) return PS_OK;
+    if (loop_is_vector(value)) {
+        TRY(loop_vector_new(l, value->count, out));
+        for (uint32_t i = 0; i < value->count; i++)
+            TRY(format_runtime(l, &value->items[i], spec, &out->items[i]));
+        return PS_OK;
+    }
+    *out = loop_load(l, value);
+    if (out->kind != PS_VALUE_SCALAR || !ps_spec_parse(text, (size_t)len, &parsed) ||
+        strlen(text) != (size_t)len || !ps_spec_fits(&parsed, (char)('a' + out->type)))
+        return FAIL(l, FORMAT_SPEC, text, loop_describe(l, value));
+    out->object = spec;
+    return PS_OK;
+}
+
 static PsStatus eval_format(Loop *l, PsAst *node, Parts *parts) {
     PsValue value, spec = ps_value_python(NULL);
     TRY(loop_eval(l, node->a, &value));
@@ -177,10 +204,13 @@ static PsStatus eval_format(Loop *l, PsAst *node, Parts *parts) {
         if (spec.kind != PS_VALUE_PYTHON)
             return FAIL(l, STATIC_NEEDED, "a format specification", loop_describe(l, &spec));
         TRY(format_known(l, node, &value, spec.object, &value));
-    } else if (spec.object && (spec.kind != PS_VALUE_PYTHON || PyUnicode_GET_LENGTH(spec.object)))
-        return FAIL(l, FORMAT_SPEC, loop_describe(l, &value));
-    else if (node->op == 'a')
+    } else if (spec.kind != PS_VALUE_PYTHON) {
+        return FAIL(l, STATIC_NEEDED, "a format specification", loop_describe(l, &spec));
+    } else if (node->op == 'a') {
         return FAIL(l, FORMAT_ASCII, loop_describe(l, &value));
+    } else if (spec.object) {
+        TRY(format_runtime(l, &value, spec.object, &value));
+    }
     return add_part(l, parts, &value);
 }
 
@@ -227,17 +257,15 @@ static PsStatus add_field(Loop *l, Parts *parts, const CallArgs *args, const cha
     size_t name_len = colon ? (size_t)(colon - text) : len;
     const PsValue *value = field(args, text, name_len, next);
     if (!value) return FAIL(l, FORMAT_FIELD, ps_arena_copy(l->front.arena, text, len));
-    if (!holds_proxies(l, value)) {
-        PyObject *spec =
-            ps_front_keep(&l->front, PyUnicode_FromStringAndSize(colon ? colon + 1 : "",
-                                                                 colon ? (Py_ssize_t)(len - name_len - 1) : 0));
-        PsValue known;
-        if (!spec) return PS_PYERR;
-        TRY(ps_value_take(&l->front, PyObject_Format(value->object, spec), &known));
-        return add_part(l, parts, &known);
-    }
-    if (colon && len > name_len + 1) return FAIL(l, FORMAT_SPEC, loop_describe(l, value));
-    return add_part(l, parts, value);
+    Py_ssize_t spec_len = colon ? (Py_ssize_t)(len - name_len - 1) : 0;
+    PyObject *spec = ps_front_keep(&l->front, PyUnicode_FromStringAndSize(colon ? colon + 1 : "", spec_len));
+    PsValue formatted;
+    if (!spec) return PS_PYERR;
+    if (holds_proxies(l, value))
+        TRY(format_runtime(l, value, spec, &formatted));
+    else
+        TRY(ps_value_take(&l->front, PyObject_Format(value->object, spec), &formatted));
+    return add_part(l, parts, &formatted);
 }
 
 PsStatus loop_format(Loop *l, PyObject *format, const CallArgs *args, PsValue *out) {

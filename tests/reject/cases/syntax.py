@@ -431,13 +431,29 @@ if (n := 3) > 2:
 #!         ^^^^^^
 #! Kernel argument "n" is immutable in the kernel. If you want to change its value, please create a new variable.
 
-#-- a format specification of a runtime value
-print(f"{n:5d}")
-#! KernelTypeError
+#-- a format specification that integers do not have
+print(f"{n:.2d}")
+#! KernelValueError
 #! File "program.py", line 3, in f
-#!     print(f"{n:5d}")
+#!     print(f"{n:.2d}")
+#!           ^^^^^^^^^^
+#! '.2d' is no format specification of i32: expected [[fill]align][sign][#][0][width][,][.precision][type]
+
+#-- a format specification that floats do not have
+print(f"{t:5d}")
+#! KernelValueError
+#! File "program.py", line 3, in f
+#!     print(f"{t:5d}")
 #!           ^^^^^^^^^
-#! format specifications are not supported yet for values known only when the kernel runs, found one for i32
+#! '5d' is no format specification of f32: expected [[fill]align][sign][#][0][width][,][.precision][type]
+
+#-- a width beyond all reason
+print(f"{n:99999d}")
+#! KernelValueError
+#! File "program.py", line 3, in f
+#!     print(f"{n:99999d}")
+#!           ^^^^^^^^^^^^^
+#! '99999d' is no format specification of i32: expected [[fill]align][sign][#][0][width][,][.precision][type]
 
 #-- a nested format specification of a runtime value
 print(f"{3:{n}}")
@@ -489,12 +505,12 @@ print("{k}".format(j=n))
 #! no argument for the format field {k}
 
 #-- a format specification in str.format
-print("{:.3f}".format(t))
-#! KernelTypeError
+print("{:.3q}".format(t))
+#! KernelValueError
 #! File "program.py", line 3, in f
-#!     print("{:.3f}".format(t))
+#!     print("{:.3q}".format(t))
 #!           ^^^^^^^^^^^^^^^^^^
-#! format specifications are not supported yet for values known only when the kernel runs, found one for f32
+#! '.3q' is no format specification of f32: expected [[fill]align][sign][#][0][width][,][.precision][type]
 
 #-- a single brace in str.format
 print("{".format(n))
