@@ -167,6 +167,26 @@ class Ndarray:
     def size(self) -> int:
         """The number of elements."""
 
+    @property
+    def name(self) -> str:
+        """What it was called when it was made, or ""."""
+
+    @property
+    def grad(self) -> Any:
+        """The array of the same shape that needs_grad=True made, or None."""
+
+    @property
+    def element_shape(self) -> tuple[int, ...]:
+        """The shape of one element: () for scalars."""
+
+    @property
+    def n(self) -> int:
+        """Vectors: their length; matrices: their rows. Scalars have none: AttributeError."""
+
+    @property
+    def m(self) -> int:
+        """Matrices: their columns; vectors: 1. Scalars have none: AttributeError."""
+
     def __getitem__(self, index: int | tuple[int, ...] | None, /) -> Any:
         """One element, as a Python number: a[i, j]; a[()] or a[None] without axes. Negative indices count from the
         end. Raises IndexError; slices are numpy.asarray(a)[...]."""
@@ -197,12 +217,19 @@ class Ndarray:
         """Copies the elements of an Ndarray or numpy array of the same shape, converted as by ti.cast (from numpy: within
         one kind). Raises ValueError when the shapes differ."""
 
-    def to_numpy(self) -> Any:
-        """A copy as a numpy array of the same shape and dtype (bf16: as float32). numpy.asarray(a) shares the memory instead."""
+    def to_numpy(self, dtype: Any = None, keep_dims: bool = False, copy: bool | None = True) -> Any:
+        """A copy as a numpy array (bf16: as float32), with the axes of the elements last. keep_dims: vectors as matrices
+        of one column. copy=None shares the memory where numpy can; copy=False raises ValueError where it cannot."""
 
     def from_numpy(self, array: Any, /) -> None:
         """Copies a numpy array of the same shape; its dtype may differ within its kind. Raises ValueError when the
         shapes differ, TypeError for another kind."""
+
+    def to_torch(self, device: Any = None, keep_dims: bool = False, copy: bool | None = True) -> Any:
+        """A copy as a torch tensor, on a device. copy=False or None: of the same memory."""
+
+    def from_torch(self, tensor: Any, /) -> None:
+        """Copies a torch tensor of the same shape, from any device. Raises ValueError when the shapes differ."""
 
     def tolist(self) -> Any:
         """The elements in nested lists of Python numbers; without axes, one number."""
@@ -212,6 +239,113 @@ def ndarray(dtype: _Dtype, shape: int | Sequence[int]) -> Ndarray:
 
     dtype: a scalar type (f32), int, float, bool, or a numpy dtype. shape: a length or a sequence of up to 8, each
     from 0 to 2**31 - 1. Raises KernelTypeError for another dtype, KernelValueError for a shape that cannot be.
+    """
+
+@final
+class Field:
+    """A dense array that kernels may use without its being passed: from a global, a closure, an attribute, a list.
+
+    It is made by field(dtype, shape), keeps its memory as long as it lives, whatever init() and reset() do, and cannot
+    be pickled. numpy.asarray(x) shares its memory.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes; () without axes."""
+
+    @property
+    def dtype(self) -> Any:
+        """The type of a scalar, such as pestle.f32."""
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+
+    @property
+    def name(self) -> str:
+        """What it was called when it was made, or ""."""
+
+    @property
+    def grad(self) -> Any:
+        """The field of the same shape that needs_grad=True made, or None."""
+
+    @property
+    def element_shape(self) -> tuple[int, ...]:
+        """The shape of one element: () for scalars."""
+
+    @property
+    def n(self) -> int:
+        """Vectors: their length; matrices: their rows. Scalars have none: AttributeError."""
+
+    @property
+    def m(self) -> int:
+        """Matrices: their columns; vectors: 1. Scalars have none: AttributeError."""
+
+    def __getitem__(self, index: Any, /) -> Any:
+        """One element: x[i, j]; x[None] or x[()] without axes. From Python, negative indices count from the end; a
+        wrong index raises IndexError, a slice TypeError (numpy.asarray(x)[...] has slices)."""
+
+    def __setitem__(self, index: Any, value: Any, /) -> None:
+        """Sets one element. A float for an integer type raises TypeError, a value out of range ValueError."""
+
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __copy__(self) -> Field: ...
+    def __deepcopy__(self, memo: Any, /) -> Field: ...
+    def fill(self, value: Any, /) -> None:
+        """Sets every element. The value has to fit the element type, as for x[i] = value."""
+
+    def copy_from(self, other: Any, /) -> None:
+        """Copies the elements of a field, Ndarray or numpy array of the same shape, converted as by ti.cast (from numpy:
+        within one kind). Raises ValueError when the shapes differ."""
+
+    def to_numpy(self, dtype: Any = None, keep_dims: bool = False, copy: bool | None = True) -> Any:
+        """A copy as a numpy array (bf16: as float32), with the axes of the elements last. keep_dims: vectors as matrices
+        of one column. copy=None shares the memory where numpy can; copy=False raises ValueError where it cannot."""
+
+    def from_numpy(self, array: Any, /) -> None:
+        """Copies a numpy array of the same shape; its dtype may differ within its kind. Raises ValueError when the
+        shapes differ, TypeError for another kind."""
+
+    def to_torch(self, device: Any = None, keep_dims: bool = False, copy: bool | None = True) -> Any:
+        """A copy as a torch tensor, on a device. copy=False or None: of the same memory."""
+
+    def from_torch(self, tensor: Any, /) -> None:
+        """Copies a torch tensor of the same shape, from any device. Raises ValueError when the shapes differ."""
+
+    def tolist(self) -> Any:
+        """The scalars in nested lists."""
+
+def field(
+    dtype: _Dtype,
+    shape: int | Sequence[int] | None = None,
+    order: str | None = None,
+    name: str | None = "",
+    offset: None = None,
+    needs_grad: bool = False,
+    needs_dual: bool = False,
+) -> Field:
+    """A dense array of zeros that kernels may use without its being passed.
+
+    dtype: a scalar type (f32), int, float, bool, or a numpy dtype. shape: a length or a sequence of up to 12, each from 1
+    on; () for a single value, x[None]. order: the axes from the outermost in memory on, "ij" or "ji".
+    needs_grad: makes x.grad, a field of the same shape. Raises KernelTypeError for another dtype, KernelValueError for
+    a shape that cannot be.
     """
 
 # -- functions for kernels ---------------------------------------------------------------------------------------------

@@ -186,7 +186,8 @@ static PyObject *wrap(Launch *l, uint32_t i) {
     const PyPlan *plan = &l->plans[i];
     const uint64_t *words = l->words + plan->word;
     if (plan->how == PY_HOW_TEMPLATE) return Py_NewRef(l->args[i]);
-    if (plan->how != PY_HOW_ARRAY) return mode_number(state, plan->dtype, words[0]);
+    if (plan->how != PY_HOW_ARRAY && plan->how != PY_HOW_FIELD)
+        return mode_number(state, plan->dtype, words[0]);
     PsArrayView view = {.data = (char *)(uintptr_t)words[0], .ndim = plan->ndim};
     for (int k = 0; k < plan->ndim; k++) {
         view.shape[k] = (int64_t)words[1 + k];

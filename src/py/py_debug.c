@@ -102,6 +102,15 @@ PyObject *py_kernel_text(PyObject *self, PyObject *const *args, Py_ssize_t nargs
 
 /* -- evaluating -- */
 
+static void eval_array(const uint64_t *words, int axes, PsArrayView *out) {
+    out->data = (char *)(uintptr_t)words[0];
+    out->ndim = axes;
+    for (int k = 0; k < axes; k++) {
+        out->shape[k] = (int64_t)words[1 + k];
+        out->strides[k] = (int64_t)words[1 + axes + k];
+    }
+}
+
 /* The words of a frame as the evaluator takes arguments. Template parameters are none. */
 static uint32_t eval_args(const PyPlan *plans, uint32_t nparams, const uint64_t *words, PsEvalArg *out) {
     uint32_t n = 0;
@@ -110,15 +119,21 @@ static uint32_t eval_args(const PyPlan *plans, uint32_t nparams, const uint64_t 
         if (plan->how == PY_HOW_TEMPLATE) continue;
         PsEvalArg *arg = &out[n++];
         arg->bits = words[plan->word];
-        if (plan->how != PY_HOW_ARRAY) continue;
-        arg->array.data = (char *)(uintptr_t)words[plan->word];
-        arg->array.ndim = plan->ndim;
-        for (int k = 0; k < plan->ndim; k++) {
-            arg->array.shape[k] = (int64_t)words[plan->word + 1 + (uint32_t)k];
-            arg->array.strides[k] = (int64_t)words[plan->word + 1 + plan->ndim + (uint32_t)k];
-        }
+        if (plan->how == PY_HOW_ARRAY || plan->how == PY_HOW_FIELD)
+            eval_array(words + plan->word, plan->ndim, &arg->array);
     }
     return n;
+}
+
+/* The arrays from outside come behind them. */
+static uint32_t eval_fields(const PsBuild *build, PsEvalArg *out) {
+    uint64_t words[1 + 2 * PS_MAX_AXES];
+    for (uint32_t i = 0; i < build->nfields; i++) {
+        const PyNdarray *array = (const PyNdarray *)build->fields[i];
+        py_array_words(array, words);
+        eval_array(words, array->ndim + array->edim, &out[i].array);
+    }
+    return build->nfields;
 }
 
 static int raise_eval(PyKernel *kernel, const PsModule *module, const PsEvalResult *result) {
@@ -164,16 +179,18 @@ PyObject *py_kernel_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t n
     nparams = kernel->signature.nparams;
     plans = PyMem_Calloc(nparams + 1, sizeof *plans);
     words = PyMem_Calloc(nparams + 1, (1 + 2 * PS_MAX_AXES) * sizeof *words);
-    eval = PyMem_Calloc(nparams + 1, sizeof *eval);
+    eval = PyMem_Calloc(nparams + built.build.nfields + 1, sizeof *eval);
     if (!plans || !words || !eval) {
         PyErr_NoMemory();
         goto done;
     }
-    py_plans_make(kernel->state, built.params, nparams, built.build.writes, plans, &nwords);
+    py_plans_make(kernel->state, built.params, nparams, &built.build, plans, &nwords);
     int fit = py_decode(kernel, plans, nparams, built.args, words, &elements);
-    if (fit == 1)
-        result = evaluate(kernel, &built.build, eval, eval_args(plans, nparams, words, eval));
-    else if (fit == 0)
+    if (fit == 1) {
+        uint32_t n = eval_args(plans, nparams, words, eval);
+        n += eval_fields(&built.build, eval + n);
+        result = evaluate(kernel, &built.build, eval, n);
+    } else if (fit == 0)
         py_error(kernel->state, PS_MSG_PY_MISMATCH, "_evaluate");
 done:
     if (plans) py_plans_drop(plans, nparams);

@@ -6,6 +6,7 @@
  *     py_init.c        init, reset, sync        py_signature.c   parameters from annotations
  *     py_errors.c      exceptions, messages     py_specialise.c  arguments -> specialisation (build, compile)
  *     py_ndarray*.c    pestle.Ndarray           py_launch.c      the hot path: decode, run, result
+ *     py_field.c       pestle.Field
  *     py_tools.c       ir, asm, doctor, cache   py_watch.c       counts changes of names in dicts
  *     py_debug.c       _ir, _evaluate           py_guard.*       do the facts of a specialisation still hold
  *     py_interrupt.*   Ctrl-C in long launches  py_view.*        arrays that are held while a kernel runs
@@ -29,6 +30,8 @@
 #include "py/decode_dlpack.h"
 #include "py/decode_numpy.h"
 
+typedef PsArrayObject PyNdarray; /* pestle.Ndarray and pestle.Field alike */
+
 #define PY_COLD __attribute__((noinline, cold))
 #define PY_HOT  inline __attribute__((always_inline))
 
@@ -49,7 +52,7 @@ typedef struct PyState {
     bool fast_math, no_cache;
     uint64_t random_seed;
     int threads; /* as asked for; 0: as many as there are CPUs */
-    PyTypeObject *kernel_type, *ndarray_type, *view_type;
+    PyTypeObject *kernel_type, *ndarray_type, *field_type, *view_type;
     PyObject *pestle_error; /* base of all exception classes; the others are types.errors[] */
     PyMode mode;
     PyNumpy numpy;
@@ -123,12 +126,20 @@ PyObject *py_signature_early(PyObject *function);
 
 /* -- specialisations -- */
 
-typedef enum PyHow { PY_HOW_F64, PY_HOW_F32, PY_HOW_INT, PY_HOW_NUMBER, PY_HOW_ARRAY, PY_HOW_TEMPLATE } PyHow;
+typedef enum PyHow {
+    PY_HOW_F64,
+    PY_HOW_F32,
+    PY_HOW_INT,
+    PY_HOW_NUMBER,
+    PY_HOW_ARRAY,
+    PY_HOW_TEMPLATE,
+    PY_HOW_FIELD, /* as a template argument: any field of the type, but for what is pinned */
+} PyHow;
 /* What a launch expects of one argument. */
 typedef struct PyPlan {
     uint8_t how; /* PyHow */
     uint8_t dtype;
-    uint8_t ndim;
+    uint8_t ndim, edim; /* axes, of the array and of its elements */
     bool unit;
     uint32_t word; /* first word of the frame */
     union {
@@ -143,6 +154,11 @@ typedef struct PyPlan {
             uint32_t dlpack;  /* its DlDtype */
         } array;
         PyObject *value; /* TEMPLATE: owned */
+        struct {
+            PyObject *like; /* owned */
+            int64_t eshape[2];
+            uint8_t pins; /* PS_PIN_* : what must be as in `like` */
+        } field;
     };
 } PyPlan;
 
@@ -167,6 +183,11 @@ typedef struct PyGuard {
 typedef struct PySpec {
     PyPlan *plans;
     uint32_t nparams, options_word, frame_words, result_word;
+    uint32_t field_word, nfield_words; /* of the arrays from outside: their words, copied into every frame */
+    uint64_t *field_words;
+    int64_t field_elements;
+    PyObject **fields; /* owned: those arrays */
+    uint32_t nfields;
     PsMainFn main;
     uint8_t result;         /* PsType; PS_KIND_NONE: returns nothing */
     bool unbounded, nested; /* PS_OBJECT_* */
@@ -213,10 +234,14 @@ int py_kernel_bind(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, Py
 
 /* py_specialise.c */
 int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out); /* -1 with an exception */
+void py_describe_field(PyObject *field, PsParam *out);
 PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam *params, PsBuild *out);
 void py_build_raise(const PyState *state, PsStatus status, const PsBuild *build);
-void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams, const bool *writes,
+/* `build` NULL: nothing is known of what the kernel does with them. */
+void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams, const PsBuild *build,
                    PyPlan *out, uint32_t *out_words);
+/* The words of an array of ours: 1 + 2 * its axes. Gives their number. */
+uint32_t py_array_words(const PyNdarray *array, uint64_t *words);
 void py_plans_drop(PyPlan *plans, uint32_t nparams);
 PySpec *py_specialise(PyKernel *kernel,
                       PyObject *const *args); /* added to the kernel, pinned; NULL with an exception */
@@ -266,14 +291,11 @@ PyObject *py_doctor(PyObject *module, PyObject *unused);
 PyObject *py_cache(PyObject *module, PyObject *unused);
 PyObject *py_cache_clear(PyObject *module, PyObject *unused);
 
+/* py_field.c */
+PyTypeObject *py_field_type(PyObject *module);
+PyObject *py_field_new(PyObject *module, PyObject *args, PyObject *kwargs);
+
 /* py_ndarray.c */
-typedef struct PyNdarray {
-    PyObject_HEAD PsStorage *storage;
-    PsType dtype;
-    int32_t ndim;
-    int64_t size; /* elements */
-    int64_t shape[PS_MAX_AXES], strides[PS_MAX_AXES];
-} PyNdarray;
 PyTypeObject *py_ndarray_type(PyObject *module);
 PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *py_ndarray_restore(PyObject *module, PyObject *args); /* py_ndarray_export.c; for pickle */

@@ -23,14 +23,35 @@
  * specialisation; LATER: it fits as far as can be seen without care, see decode_later. */
 enum { OTHER = NUMPY_OTHER, LATER = NUMPY_REFUSED };
 
-static int64_t decode_ndarray(const PyNdarray *array, const PyPlan *plan, uint64_t *words) {
-    if (array->dtype != plan->dtype || array->ndim != plan->ndim || !plan->unit) return OTHER;
-    words[0] = (uint64_t)(uintptr_t)array->storage->data;
-    for (int k = 0; k < array->ndim; k++) {
+uint32_t py_array_words(const PyNdarray *array, uint64_t *words) {
+    int axes = array->ndim + array->edim;
+    words[0] = (uint64_t)(uintptr_t)array->data;
+    for (int k = 0; k < axes; k++) {
         words[1 + k] = (uint64_t)array->shape[k];
-        words[1 + array->ndim + k] = (uint64_t)array->strides[k];
+        words[1 + axes + k] = (uint64_t)array->strides[k];
     }
+    return 1 + 2 * (uint32_t)axes;
+}
+
+static int64_t decode_ndarray(const PyNdarray *array, const PyPlan *plan, uint64_t *words) {
+    int axes = array->ndim + array->edim;
+    if (array->dtype != plan->dtype || axes != plan->ndim || array->unit != plan->unit) return OTHER;
+    py_array_words(array, words);
     return array->size;
+}
+
+static int64_t decode_field(const PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words) {
+    if (!Py_IS_TYPE(arg, state->field_type)) return OTHER;
+    const PyNdarray *field = (const PyNdarray *)arg, *like = (const PyNdarray *)plan->field.like;
+    if (field->edim != plan->edim) return OTHER;
+    for (int k = 0; k < field->edim; k++)
+        if (field->shape[field->ndim + k] != plan->field.eshape[k]) return OTHER;
+    if (PS_UNLIKELY(plan->field.pins) && field != like) {
+        if (plan->field.pins & PS_PIN_OBJECT) return OTHER;
+        for (int k = 0; k < field->ndim && field->ndim == like->ndim; k++)
+            if (field->shape[k] != like->shape[k]) return OTHER;
+    }
+    return decode_ndarray(field, plan, words);
 }
 
 #define OF_NUMPY (-3) /* of a class derived from numpy's: decode it as numpy's */
@@ -40,7 +61,8 @@ static int64_t decode_ndarray(const PyNdarray *array, const PyPlan *plan, uint64
 static __attribute__((noinline)) int64_t decode_other(PyState *state, const PyPlan *plan, PyObject *arg,
                                                       uint64_t *words) {
     const PyTypeObject *type = Py_TYPE(arg);
-    if (type == state->ndarray_type) return decode_ndarray((const PyNdarray *)arg, plan, words);
+    if (type == state->ndarray_type || type == state->field_type)
+        return decode_ndarray((const PyNdarray *)arg, plan, words);
     const DlKnown *known = dlpack_known(&state->dlpack, type);
     if (known) return dlpack_decode(known, arg, plan, words);
     if (type == state->view_type) return view_decode((const PyView *)arg, plan, words);
@@ -92,6 +114,7 @@ static PY_HOT int64_t decode_one(PyState *state, const PyPlan *plan, PyObject *a
     if (plan->how <= PY_HOW_F32) return PS_LIKELY(decode_float(plan->how == PY_HOW_F64, arg, word)) ? 0 : LATER;
     if (plan->how == PY_HOW_TEMPLATE)
         return arg == plan->value || py_template_same(arg, plan->value) ? 0 : OTHER;
+    if (plan->how == PY_HOW_FIELD) return decode_field(state, plan, arg, word);
     return LATER;
 }
 
@@ -102,12 +125,14 @@ static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t 
     PyState *state = kernel->state;
     for (uint32_t i = 0; i < nparams; i++) {
         ScalarPlace place = {kernel, i, NULL};
-        if (plans[i].how != PY_HOW_ARRAY && decode_one(state, &plans[i], args[i], words) == LATER &&
+        if (plans[i].how != PY_HOW_ARRAY && plans[i].how != PY_HOW_FIELD &&
+            decode_one(state, &plans[i], args[i], words) == LATER &&
             scalar_decode(state, plans[i].dtype, args[i], &place, words + plans[i].word))
             return -1;
     }
     *elements = 0;
     for (uint32_t i = 0; i < nparams; i++) {
+        if (plans[i].how == PY_HOW_FIELD) *elements += ((const PyNdarray *)args[i])->size;
         if (plans[i].how != PY_HOW_ARRAY) continue;
         int64_t count = decode_array(state, &plans[i], args[i], words + plans[i].word);
         if (count == LATER) return refuse_array(kernel, i, args[i]);
@@ -243,7 +268,15 @@ static PY_COLD PyObject *launch_long(PyKernel *kernel, PySpec *spec, PsFrame *fr
     return result;
 }
 
+/* The arrays from outside, as they lie in the specialisation; gives their number of elements. */
+static PY_HOT int64_t copy_fields(const PySpec *spec, PsFrame *frame) {
+    uint64_t *words = frame->words + spec->field_word;
+    for (uint32_t i = 0; i < spec->nfield_words; i++) words[i] = spec->field_words[i];
+    return spec->field_elements;
+}
+
 static PY_HOT PyObject *launch(PyKernel *kernel, PySpec *spec, PsFrame *frame, int64_t elements) {
+    if (spec->nfield_words) elements = (int64_t)((uint64_t)elements + (uint64_t)copy_fields(spec, frame));
     if (PS_UNLIKELY(elements > GIL_ELEMENTS || spec->unbounded))
         return launch_long(kernel, spec, frame, elements);
     PsLaunch launch;

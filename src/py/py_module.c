@@ -58,6 +58,9 @@ static PyMethodDef methods[] = {
     {"pyfunc", FAST(py_pyfunc_decorator),
      "pyfunc(function=None, /)\n--\n\nAs func, and Python can call it too."},
     {"ndarray", FAST(py_ndarray_new), "ndarray(dtype, shape)\n--\n\nA dense array of zeros."},
+    {"field", (PyCFunction)(void (*)(void))py_field_new, METH_VARARGS | METH_KEYWORDS,
+     "field(dtype, shape=None, order=None, name='', offset=None, needs_grad=False, needs_dual=False)\n--\n\n"
+     "A dense array of zeros that kernels may use without its being passed."},
     {"_ndarray_restore", py_ndarray_restore, METH_VARARGS, NULL},
     {"_doctor", py_doctor, METH_NOARGS, NULL},
     {"_cache", py_cache, METH_NOARGS, NULL},
@@ -85,12 +88,14 @@ static int add_long_names(PyState *state, PyObject *module) {
 }
 
 static int add_types(PyState *state, PyObject *module) {
-    if (!(state->ndarray_type = py_ndarray_type(module)) || !(state->kernel_type = py_kernel_type(module)) ||
-        !(state->view_type = py_view_type(module)))
+    if (!(state->ndarray_type = py_ndarray_type(module)) || !(state->field_type = py_field_type(module)) ||
+        !(state->kernel_type = py_kernel_type(module)) || !(state->view_type = py_view_type(module)))
         return -1;
     state->types.array_type = Py_NewRef((PyObject *)state->ndarray_type);
+    state->types.field_type = Py_NewRef((PyObject *)state->field_type);
     state->types.kernel_type = Py_NewRef((PyObject *)state->kernel_type);
     return PyModule_AddObjectRef(module, "Ndarray", (PyObject *)state->ndarray_type) ||
+                   PyModule_AddObjectRef(module, "Field", (PyObject *)state->field_type) ||
                    PyModule_AddObjectRef(module, "Kernel", (PyObject *)state->kernel_type)
                ? -1
                : 0;
@@ -120,11 +125,13 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(types->proxy);
     Py_VISIT(types->kernel_type);
     Py_VISIT(types->array_type);
+    Py_VISIT(types->field_type);
     for (int t = 0; t < PS_SCALAR_END; t++) Py_VISIT(types->dtypes[t]);
     for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_VISIT(types->errors[i]);
     Py_VISIT(state->pestle_error);
     Py_VISIT(state->kernel_type);
     Py_VISIT(state->ndarray_type);
+    Py_VISIT(state->field_type);
     Py_VISIT(state->view_type);
     PyObject *const of_mode[] = {(PyObject *)state->mode.number,
                                  (PyObject *)state->mode.array,
@@ -149,11 +156,13 @@ static int clear(PyObject *module) {
     Py_CLEAR(types->proxy);
     Py_CLEAR(types->kernel_type);
     Py_CLEAR(types->array_type);
+    Py_CLEAR(types->field_type);
     for (int t = 0; t < PS_SCALAR_END; t++) Py_CLEAR(types->dtypes[t]);
     for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_CLEAR(types->errors[i]);
     Py_CLEAR(state->pestle_error);
     Py_CLEAR(state->kernel_type);
     Py_CLEAR(state->ndarray_type);
+    Py_CLEAR(state->field_type);
     Py_CLEAR(state->view_type);
     Py_CLEAR(state->mode.number);
     Py_CLEAR(state->mode.array);

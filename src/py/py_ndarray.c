@@ -1,38 +1,114 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pestle.Ndarray: a dense C-order array that needs no numpy. numpy sees its memory through the buffer protocol.
- * Copies and conversions stand in py_ndarray_copy.c.
+ * pestle.Ndarray: a dense array in C order that needs no numpy. numpy sees its memory through the buffer protocol.
+ * Here too: how arrays of ours are made and what their attributes are, fields as well (py_field.c has the rest of
+ * those). Elements stand in py_ndarray_item.c, copies and conversions in py_ndarray_copy.c.
  */
 #include "py/py_ndarray.h"
 
 /* -- making -- */
 
-static PsStorage *storage_for(const PyNdarray *array, int64_t bytes) {
-    (void)array;
-    PsStorage *storage = ps_storage_new(bytes ? (size_t)bytes : 1);
-    if (!storage) PyErr_NoMemory();
-    return storage;
+void ndarray_c_order(NdarrayForm *form) {
+    form->soa = false;
+    for (int k = 0; k < form->ndim; k++) form->order[k] = (uint8_t)k;
 }
 
-PyNdarray *ndarray_make(const PyState *state, PsType dtype, int32_t ndim, const int64_t *shape) {
-    int64_t strides[PS_MAX_AXES], bytes;
-    if (!ps_layout_dense(ndim, shape, ps_scalar_size(dtype), strides, &bytes)) return NULL;
-    PyNdarray *self = (PyNdarray *)state->ndarray_type->tp_alloc(state->ndarray_type, 0);
-    if (!self) return NULL;
-    self->dtype = dtype;
-    self->ndim = ndim;
-    self->size = bytes / ps_scalar_size(dtype);
-    for (int k = 0; k < ndim; k++) {
-        self->shape[k] = shape[k];
-        self->strides[k] = strides[k];
+/* Strides in bytes, from the innermost axis in memory outwards. False: the bytes cannot be addressed. */
+static bool form_strides(const NdarrayForm *form, int64_t *out, int64_t *out_bytes) {
+    int axes[PS_MAX_AXES], n = 0, all = form->ndim + form->edim;
+    int64_t lengths[PS_MAX_AXES], strides[PS_MAX_AXES];
+    for (int k = 0; form->soa && k < form->edim; k++) axes[n++] = form->ndim + k;
+    for (int k = 0; k < form->ndim; k++) axes[n++] = form->order[k];
+    for (int k = 0; !form->soa && k < form->edim; k++) axes[n++] = form->ndim + k;
+    for (int k = 0; k < all; k++) lengths[k] = form->shape[axes[k]];
+    if (!ps_layout_dense(all, lengths, ps_scalar_size(form->dtype), strides, out_bytes)) return false;
+    for (int k = 0; k < all; k++) out[axes[k]] = strides[k];
+    return true;
+}
+
+/* As PsTypeInfo.unit has it; axes of length 1 and empty arrays may have any strides (decode_strided.h). */
+static bool is_unit(const PyNdarray *self) {
+    int64_t inner = ps_scalar_size(self->dtype);
+    for (int k = ndarray_axes(self) - 1; k >= 0; k--) {
+        if (self->shape[k] == 0) return true;
+        bool last = k == ndarray_axes(self) - 1;
+        if (self->shape[k] != 1 && (last ? self->strides[k] != inner : self->strides[k] < inner)) return false;
+        if (self->shape[k] != 1) inner = self->strides[k] * self->shape[k];
     }
-    self->storage = storage_for(self, bytes);
-    if (!self->storage) Py_CLEAR(self);
+    return true;
+}
+
+void ndarray_view_done(PyNdarray *view) {
+    view->size = 1;
+    for (int k = 0; k < view->ndim; k++) view->size *= view->shape[k];
+    view->unit = is_unit(view);
+}
+
+PyNdarray *ndarray_view(PyTypeObject *type, const PyNdarray *of) {
+    PyNdarray *view = (PyNdarray *)type->tp_alloc(type, 0);
+    if (!view) return NULL;
+    view->storage = of->storage;
+    if (view->storage) ps_storage_retain(view->storage);
+    view->data = of->data;
+    view->dtype = of->dtype;
+    view->ndim = of->ndim;
+    view->edim = of->edim;
+    memcpy(view->shape, of->shape, sizeof view->shape);
+    memcpy(view->strides, of->strides, sizeof view->strides);
+    return view;
+}
+
+PyObject *ndarray_outline(const PyNdarray *of) {
+    PyNdarray *outline = ndarray_view(Py_TYPE(of), of);
+    if (!outline) return PyErr_Clear(), NULL;
+    if (outline->storage) ps_storage_release(outline->storage);
+    outline->storage = NULL;
+    outline->data = NULL;
+    ndarray_view_done(outline);
+    return (PyObject *)outline;
+}
+
+NdarrayForm ndarray_form(const PyNdarray *self) {
+    NdarrayForm form = {.dtype = self->dtype, .ndim = self->ndim, .edim = self->edim};
+    memcpy(form.shape, self->shape, sizeof form.shape);
+    ndarray_c_order(&form);
+    return form;
+}
+
+PyNdarray *ndarray_make(PyTypeObject *type, const NdarrayForm *form) {
+    int64_t bytes;
+    PyNdarray *self = (PyNdarray *)type->tp_alloc(type, 0);
+    if (!self) return NULL;
+    self->dtype = form->dtype;
+    self->ndim = form->ndim;
+    self->edim = form->edim;
+    memcpy(self->shape, form->shape, sizeof self->shape);
+    bool fits = form_strides(form, self->strides, &bytes);
+    self->storage = fits ? ps_storage_new(bytes ? (size_t)bytes : 1) : NULL;
+    if (!self->storage) {
+        Py_DECREF(self);
+        return (PyNdarray *)PyErr_NoMemory();
+    }
+    self->data = self->storage->data;
+    ndarray_view_done(self);
     return self;
 }
 
+/* Raises with what stands in `object` last. */
+static int refuse_shape(const PyState *state, const char *what, int64_t least, PyObject *object,
+                        bool too_large) {
+    PyObject *repr = PyObject_Repr(object);
+    const char *text = repr ? PyUnicode_AsUTF8(repr) : NULL;
+    if (text && too_large)
+        py_error(state, PS_MSG_PY_SHAPE_SIZE, what, text);
+    else if (text)
+        py_error(state, PS_MSG_PY_SHAPE, what, PS_MAX_AXES, (long long)least, (long long)PS_INDEX_LIMIT, text);
+    Py_XDECREF(repr);
+    return -1;
+}
+
 /* The axes of a shape: an int, or a sequence of them. -1: none; no exception set. */
-static int read_shape(PyObject *object, int64_t *out) {
+static int read_shape(PyObject *object, int64_t least, int64_t *out) {
     PyObject *items = PyIndex_Check(object)                           ? PyTuple_Pack(1, object)
                       : PyTuple_Check(object) || PyList_Check(object) ? PySequence_Tuple(object)
                                                                       : NULL;
@@ -40,7 +116,7 @@ static int read_shape(PyObject *object, int64_t *out) {
     for (int k = 0; k < ndim; k++) {
         PyObject *item = PyTuple_GET_ITEM(items, k);
         int64_t length = PyIndex_Check(item) && !PyBool_Check(item) ? PyNumber_AsSsize_t(item, NULL) : -1;
-        if (length < 0 || length > PS_INDEX_LIMIT) {
+        if (length < least || length > PS_INDEX_LIMIT) {
             ndim = -1;
             break;
         }
@@ -51,16 +127,16 @@ static int read_shape(PyObject *object, int64_t *out) {
     return ndim;
 }
 
-/* Raises `id`, whose format takes what stands in `object` last. */
-static PyObject *refuse_shape(const PyState *state, PyObject *object, bool too_large) {
-    PyObject *repr = PyObject_Repr(object);
-    const char *text = repr ? PyUnicode_AsUTF8(repr) : NULL;
-    if (text && too_large)
-        py_error(state, PS_MSG_PY_SHAPE_SIZE, text);
-    else if (text)
-        py_error(state, PS_MSG_PY_SHAPE, PS_MAX_AXES, (long long)PS_INDEX_LIMIT, text);
-    Py_XDECREF(repr);
-    return NULL;
+int ndarray_read_shape(const PyState *state, const char *what, int64_t least, PyObject *shape,
+                       NdarrayForm *form) {
+    form->ndim = read_shape(shape, least, form->shape);
+    return form->ndim < 0 ? refuse_shape(state, what, least, shape, false) : 0;
+}
+
+int ndarray_check_size(const PyState *state, const char *what, PyObject *shape, const NdarrayForm *form) {
+    int64_t strides[PS_MAX_AXES], bytes;
+    if (form->ndim + form->edim > PS_MAX_AXES) return refuse_shape(state, what, 0, shape, false);
+    return form_strides(form, strides, &bytes) ? 0 : refuse_shape(state, what, 0, shape, true);
 }
 
 PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
@@ -83,106 +159,31 @@ PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nar
     if (!given[0] || !given[1])
         return PyErr_Format(PyExc_TypeError, "ndarray() needs dtype and shape; %s is missing",
                             known[given[0] ? 1 : 0]);
-    PsType dtype = ps_front_dtype(&state->types, &state->options, given[0]);
-    if (dtype == PS_KIND_NONE) return py_error(state, PS_MSG_PY_DTYPE, "ndarray", Py_TYPE(given[0])->tp_name);
-    int64_t shape[PS_MAX_AXES], strides[PS_MAX_AXES], bytes;
-    int ndim = read_shape(given[1], shape);
-    if (ndim < 0) return refuse_shape(state, given[1], false);
-    if (!ps_layout_dense(ndim, shape, ps_scalar_size(dtype), strides, &bytes))
-        return refuse_shape(state, given[1], true);
-    return (PyObject *)ndarray_make(state, dtype, ndim, shape);
+    NdarrayForm form = {.dtype = ps_front_dtype(&state->types, &state->options, given[0])};
+    if (form.dtype == PS_KIND_NONE)
+        return py_error(state, PS_MSG_PY_DTYPE, "ndarray", Py_TYPE(given[0])->tp_name);
+    if (ndarray_read_shape(state, "ndarray", 0, given[1], &form)) return NULL;
+    ndarray_c_order(&form);
+    if (ndarray_check_size(state, "ndarray", given[1], &form)) return NULL;
+    return (PyObject *)ndarray_make(state->ndarray_type, &form);
 }
 
-static void Ndarray_dealloc(PyObject *object) {
+void ndarray_dealloc(PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
     PyNdarray *self = (PyNdarray *)object;
     if (self->storage) ps_storage_release(self->storage);
+    Py_XDECREF(self->name);
+    Py_XDECREF(self->grad);
     type->tp_free(object);
     Py_DECREF(type);
 }
 
-/* -- elements -- */
-
-uint64_t ndarray_load(const char *at, int size) {
-    uint64_t bits = 0;
-    memcpy(&bits, at, (size_t)size); /* little-endian: the low bytes */
-    return bits;
-}
-
-void ndarray_store(char *at, int size, uint64_t bits) { memcpy(at, &bits, (size_t)size); }
-
-static PyObject *refuse_index(const PyNdarray *self, PyObject *found, const char *hint) {
-    return py_error(ndarray_state(self), PS_MSG_PY_INDEX_TYPE, self->ndim, Py_TYPE(found)->tp_name, hint);
-}
-
-/* Adds one axis' index to *offset; -1 with an exception. */
-static int add_index(const PyNdarray *self, int axis, PyObject *object, int64_t *offset) {
-    if (!PyIndex_Check(object)) {
-        refuse_index(self, object, PySlice_Check(object) ? "; slices: numpy.asarray(array)[...]" : "");
-        return -1;
-    }
-    Py_ssize_t given = PyNumber_AsSsize_t(object, PyExc_IndexError);
-    if (given == -1 && PyErr_Occurred()) return -1;
-    int64_t length = self->shape[axis], index = given < 0 ? given + length : given;
-    if (index < 0 || index >= length) {
-        py_error(ndarray_state(self), PS_MSG_PY_INDEX_BOUNDS, (long long)given, axis, (long long)length);
-        return -1;
-    }
-    *offset += index * self->strides[axis];
-    return 0;
-}
-
-/* The element that a key names: an int, a tuple of ints, () or None for an array without axes. */
-static char *element_of(const PyNdarray *self, PyObject *key) {
-    int64_t offset = 0;
-    if (key == Py_None && self->ndim == 0) return self->storage->data;
-    bool tuple = PyTuple_Check(key);
-    Py_ssize_t count = tuple ? PyTuple_GET_SIZE(key) : 1;
-    if (!tuple && !PyIndex_Check(key)) {
-        refuse_index(self, key, PySlice_Check(key) ? "; slices: numpy.asarray(array)[...]" : "");
-        return NULL;
-    }
-    if (count != self->ndim) {
-        py_error(ndarray_state(self), PS_MSG_PY_INDEX_COUNT, self->ndim, (long long)count);
-        return NULL;
-    }
-    for (int k = 0; k < self->ndim; k++)
-        if (add_index(self, k, tuple ? PyTuple_GET_ITEM(key, k) : key, &offset)) return NULL;
-    return self->storage->data + offset;
-}
-
-static PyObject *Ndarray_subscript(PyObject *object, PyObject *key) {
-    PyNdarray *self = (PyNdarray *)object;
-    const char *at = element_of(self, key);
-    return at ? scalar_encode(self->dtype, ndarray_load(at, ps_scalar_size(self->dtype))) : NULL;
-}
-
-static int Ndarray_ass_subscript(PyObject *object, PyObject *key, PyObject *value) {
-    PyNdarray *self = (PyNdarray *)object;
-    static const ScalarPlace place = {NULL, 0, "Ndarray element"};
-    uint64_t bits;
-    if (!value) {
-        PyErr_SetString(PyExc_TypeError, "elements of an Ndarray cannot be deleted");
-        return -1;
-    }
-    char *at = element_of(self, key);
-    if (!at || scalar_decode(ndarray_state(self), self->dtype, value, &place, &bits)) return -1;
-    ndarray_store(at, ps_scalar_size(self->dtype), bits);
-    return 0;
-}
-
-static Py_ssize_t Ndarray_length(PyObject *object) {
-    PyNdarray *self = (PyNdarray *)object;
-    if (self->ndim) return self->shape[0];
-    PyErr_SetString(PyExc_TypeError, "an Ndarray without axes has no length");
-    return -1;
-}
-
 /* -- attributes -- */
 
-PyObject *ndarray_shape(const PyNdarray *self) {
-    PyObject *tuple = PyTuple_New(self->ndim);
-    for (int k = 0; tuple && k < self->ndim; k++) {
+PyObject *ndarray_shape(const PyNdarray *self, bool elements) {
+    int axes = elements ? ndarray_axes(self) : self->ndim;
+    PyObject *tuple = PyTuple_New(axes);
+    for (int k = 0; tuple && k < axes; k++) {
         PyObject *length = PyLong_FromLongLong(self->shape[k]);
         if (!length) {
             Py_CLEAR(tuple);
@@ -195,7 +196,16 @@ PyObject *ndarray_shape(const PyNdarray *self) {
 
 static PyObject *get_shape(PyObject *self, void *unused) {
     (void)unused;
-    return ndarray_shape((PyNdarray *)self);
+    return ndarray_shape((PyNdarray *)self, false);
+}
+
+static PyObject *get_element_shape(PyObject *object, void *unused) {
+    (void)unused;
+    const PyNdarray *self = (PyNdarray *)object;
+    PyObject *all = ndarray_shape(self, true);
+    PyObject *shape = all ? PyTuple_GetSlice(all, self->ndim, ndarray_axes(self)) : NULL;
+    Py_XDECREF(all);
+    return shape;
 }
 
 static PyObject *get_dtype(PyObject *self, void *unused) {
@@ -213,14 +223,46 @@ static PyObject *get_size(PyObject *self, void *unused) {
     return PyLong_FromLongLong(((PyNdarray *)self)->size);
 }
 
+/* n and m: the element's rows and columns; of scalars there are none. */
+static PyObject *get_length(PyObject *object, void *axis) {
+    const PyNdarray *self = (PyNdarray *)object;
+    int k = axis ? 1 : 0;
+    if (!self->edim) {
+        PyErr_Format(PyExc_AttributeError, "the elements of this %s are scalars: it has no '%c'",
+                     ndarray_kind(self), k ? 'm' : 'n');
+        return NULL;
+    }
+    return PyLong_FromLongLong(k < self->edim ? self->shape[self->ndim + k] : 1);
+}
+
+static PyObject *get_name(PyObject *object, void *unused) {
+    (void)unused;
+    PyObject *name = ((PyNdarray *)object)->name;
+    return name ? Py_NewRef(name) : PyUnicode_FromString("");
+}
+
+static PyObject *get_grad(PyObject *self, void *unused) {
+    (void)unused;
+    PyObject *grad = ((PyNdarray *)self)->grad;
+    return Py_NewRef(grad ? grad : Py_None);
+}
+
 static PyObject *Ndarray_repr(PyObject *object) {
     PyNdarray *self = (PyNdarray *)object;
-    PyObject *shape = ndarray_shape(self);
+    PyObject *shape = ndarray_shape(self, false);
     PyObject *text =
         shape ? PyUnicode_FromFormat("<pestle.ndarray shape=%R dtype=%s>", shape, ps_scalar_name(self->dtype))
               : NULL;
     Py_XDECREF(shape);
     return text;
+}
+
+Py_ssize_t ndarray_length(PyObject *object) {
+    PyNdarray *self = (PyNdarray *)object;
+    if (self->ndim) return self->shape[0];
+    PyErr_Format(PyExc_TypeError, "a%s without axes has no length",
+                 Py_IS_TYPE(object, ndarray_state(self)->field_type) ? " Field" : "n Ndarray");
+    return -1;
 }
 
 /* -- the buffer protocol -- */
@@ -230,23 +272,38 @@ static const char *const formats[PS_SCALAR_END] = {
     [PS_U16] = "H", [PS_U32] = "I", [PS_U64] = "L", [PS_F16] = "e", [PS_F32] = "f", [PS_F64] = "d",
 };
 
-static int Ndarray_getbuffer(PyObject *object, Py_buffer *view, int flags) {
+static bool is_dense(const PyNdarray *self) { /* C order without gaps */
+    int64_t inner = ps_scalar_size(self->dtype);
+    for (int k = ndarray_axes(self) - 1; k >= 0; k--) {
+        if (self->shape[k] == 0) return true;
+        if (self->shape[k] != 1 && self->strides[k] != inner) return false;
+        inner *= self->shape[k];
+    }
+    return true;
+}
+
+int ndarray_getbuffer(PyObject *object, Py_buffer *view, int flags) {
     PyNdarray *self = (PyNdarray *)object;
+    int axes = ndarray_axes(self), item = ps_scalar_size(self->dtype);
+    const char *refused = !formats[self->dtype] ? "buffers have no format for bf16" : NULL;
+    if (!is_dense(self) &&
+        ((flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
+         (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS))
+        refused = "the elements of this array have gaps between them";
+    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && axes > 1) refused = "an Ndarray is in C order";
     view->obj = NULL;
-    if (!formats[self->dtype]) {
-        PyErr_SetString(PyExc_BufferError, "buffers have no format for bf16");
+    if (refused) {
+        PyErr_SetString(PyExc_BufferError, refused);
         return -1;
     }
-    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && self->ndim > 1) {
-        PyErr_SetString(PyExc_BufferError, "an Ndarray is in C order");
-        return -1;
-    }
+    int64_t count = self->size;
+    for (int k = self->ndim; k < axes; k++) count *= self->shape[k];
     *view = (Py_buffer){
-        .buf = self->storage->data,
+        .buf = self->data,
         .obj = Py_NewRef(object),
-        .len = self->size * ps_scalar_size(self->dtype),
-        .itemsize = ps_scalar_size(self->dtype),
-        .ndim = self->ndim,
+        .len = count * item,
+        .itemsize = item,
+        .ndim = axes,
         .format = flags & PyBUF_FORMAT ? (char *)formats[self->dtype] : NULL,
         .shape = flags & PyBUF_ND ? (Py_ssize_t *)self->shape : NULL,
         .strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? (Py_ssize_t *)self->strides : NULL,
@@ -256,23 +313,28 @@ static int Ndarray_getbuffer(PyObject *object, Py_buffer *view, int flags) {
 
 /* -- the type -- */
 
-static PyGetSetDef ndarray_getset[] = {
+PyGetSetDef ndarray_getset[] = {
     {"shape", get_shape, NULL, "The lengths of the axes.", NULL},
-    {"dtype", get_dtype, NULL, "The element type, such as pestle.f32.", NULL},
+    {"dtype", get_dtype, NULL, "The type of a scalar, such as pestle.f32.", NULL},
     {"ndim", get_ndim, NULL, "The number of axes.", NULL},
     {"size", get_size, NULL, "The number of elements.", NULL},
+    {"element_shape", get_element_shape, NULL, "The shape of one element: () for scalars.", NULL},
+    {"n", get_length, NULL, "Vectors: their length; matrices: their rows.", NULL},
+    {"m", get_length, NULL, "Matrices: their columns; vectors: 1.", (void *)1},
+    {"name", get_name, NULL, "What it was called when it was made, or \"\".", NULL},
+    {"grad", get_grad, NULL, "What needs_grad=True made room for, or None.", NULL},
     {0},
 };
 static PyType_Slot ndarray_slots[] = {
-    {Py_tp_dealloc, Ndarray_dealloc},
+    {Py_tp_dealloc, ndarray_dealloc},
     {Py_tp_repr, Ndarray_repr},
     {Py_tp_iter, ndarray_iter},
     {Py_tp_getset, ndarray_getset},
     {Py_tp_methods, ndarray_methods},
-    {Py_mp_subscript, Ndarray_subscript},
-    {Py_mp_ass_subscript, Ndarray_ass_subscript},
-    {Py_mp_length, Ndarray_length},
-    {Py_bf_getbuffer, Ndarray_getbuffer},
+    {Py_mp_subscript, ndarray_subscript},
+    {Py_mp_ass_subscript, ndarray_ass_subscript},
+    {Py_mp_length, ndarray_length},
+    {Py_bf_getbuffer, ndarray_getbuffer},
     {Py_tp_doc, "A dense array of numbers, made by pestle.ndarray(dtype, shape)."},
     {0},
 };

@@ -1,28 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The methods of pestle.Ndarray that copy: fill, copy_from, to_numpy, from_numpy, tolist. numpy is imported only by
- * those that have its name. numpy has no bf16: such arrays go through f32.
+ * The methods of Ndarrays and fields that copy: fill, copy_from, to_numpy, from_numpy, to_torch, from_torch, tolist.
+ * numpy and torch are imported only by those that have their name. numpy has no bf16: such arrays go through f32.
  */
 #include "py/py_ndarray.h"
 
 /* -- conversion -- */
 
-/* dst and src have as many elements; types may differ: the rules are those of a cast in a kernel. */
-static void convert(PyNdarray *dst, const PyNdarray *src) {
-    int to = ps_scalar_size(dst->dtype), from = ps_scalar_size(src->dtype);
-    if (dst->dtype == src->dtype) {
-        memmove(dst->storage->data, src->storage->data, (size_t)(dst->size * to));
+/* dst and src have the same axes, types may differ: the rules are those of a cast in a kernel. */
+static void convert_axis(const PyNdarray *dst, const PyNdarray *src, int axis, char *to, const char *from) {
+    int to_size = ps_scalar_size(dst->dtype), from_size = ps_scalar_size(src->dtype);
+    if (axis == ndarray_axes(dst)) {
+        uint64_t bits = ndarray_load(from, from_size);
+        if (dst->dtype != src->dtype) bits = ps_eval_scalar(PS_OP_CAST, src->dtype, dst->dtype, &bits);
+        ndarray_store(to, to_size, bits);
         return;
     }
-    for (int64_t i = 0; i < dst->size; i++) {
-        uint64_t bits = ndarray_load(src->storage->data + i * from, from);
-        ndarray_store(dst->storage->data + i * to, to,
-                      ps_eval_scalar(PS_OP_CAST, src->dtype, dst->dtype, &bits));
+    bool last = axis + 1 == ndarray_axes(dst);
+    if (last && dst->dtype == src->dtype && dst->strides[axis] == to_size && src->strides[axis] == from_size) {
+        memmove(to, from, (size_t)(dst->shape[axis] * to_size));
+        return;
     }
+    for (int64_t i = 0; i < dst->shape[axis]; i++)
+        convert_axis(dst, src, axis + 1, to + i * dst->strides[axis], from + i * src->strides[axis]);
+}
+
+static void convert(const PyNdarray *dst, const PyNdarray *src) {
+    convert_axis(dst, src, 0, dst->data, src->data);
 }
 
 static PyNdarray *converted(const PyNdarray *self, PsType dtype) {
-    PyNdarray *copy = ndarray_make(ndarray_state(self), dtype, self->ndim, self->shape);
+    NdarrayForm form = ndarray_form(self);
+    form.dtype = dtype;
+    PyNdarray *copy = ndarray_make(Py_TYPE(self), &form);
     if (copy) convert(copy, self);
     return copy;
 }
@@ -38,20 +48,93 @@ static PyObject *refuse_shapes(const PyState *state, const char *method, PyObjec
 
 /* -- numpy -- */
 
-static PyObject *numpy_call(const char *function, PyObject *arg) {
-    PyObject *numpy = PyImport_ImportModule("numpy");
-    PyObject *result = numpy ? PyObject_CallMethod(numpy, function, "O", arg) : NULL;
-    Py_XDECREF(numpy);
+static PyObject *call_of(const char *module, const char *function, PyObject *arg) {
+    PyObject *imported = PyImport_ImportModule(module);
+    PyObject *result = imported ? PyObject_CallMethod(imported, function, "O", arg) : NULL;
+    Py_XDECREF(imported);
     return result;
 }
 
-static PyObject *to_numpy(PyObject *object, PyObject *unused) {
-    (void)unused;
-    PyNdarray *self = (PyNdarray *)object;
-    if (self->dtype != PS_BF16) return numpy_call("array", object);
+/* A numpy array of the same memory; of a copy where numpy lacks the type. */
+static PyObject *numpy_view(PyNdarray *self, bool *out_copied) {
+    *out_copied = self->dtype == PS_BF16;
+    if (!*out_copied) return call_of("numpy", "asarray", (PyObject *)self);
     PyNdarray *wide = converted(self, PS_F32);
-    PyObject *array = wide ? numpy_call("asarray", (PyObject *)wide) : NULL;
+    PyObject *array = wide ? call_of("numpy", "asarray", (PyObject *)wide) : NULL;
     Py_XDECREF(wide);
+    return array;
+}
+
+/* Consumes the array. Vectors as matrices of one column. */
+static PyObject *with_columns(const PyNdarray *self, PyObject *array) {
+    PyObject *shape = array ? ndarray_shape(self, true) : NULL, *one = shape ? Py_BuildValue("(i)", 1) : NULL;
+    PyObject *longer = one ? PySequence_Concat(shape, one) : NULL;
+    PyObject *result = longer ? PyObject_CallMethod(array, "reshape", "O", longer) : NULL;
+    Py_XDECREF(longer);
+    Py_XDECREF(one);
+    Py_XDECREF(shape);
+    Py_XDECREF(array);
+    return result;
+}
+
+static int same_dtype(PyObject *array, PyObject *dtype) {
+    PyObject *mine = PyObject_GetAttrString(array, "dtype"), *wanted = call_of("numpy", "dtype", dtype);
+    int same = mine && wanted ? PyObject_RichCompareBool(mine, wanted, Py_EQ) : -1;
+    Py_XDECREF(mine);
+    Py_XDECREF(wanted);
+    return same;
+}
+
+/* What of numpy's a dtype of ours is; others as they are. A new reference. */
+static PyObject *numpy_dtype_of(const PyState *state, PyObject *dtype) {
+    if (!Py_IS_TYPE(dtype, state->types.dtype)) return Py_NewRef(dtype);
+    PsType type = ((PsDtypeObject *)dtype)->type;
+    static const char *const names[PS_SCALAR_END] = {
+        [PS_U1] = "bool",     [PS_I8] = "int8",     [PS_I16] = "int16",   [PS_I32] = "int32",
+        [PS_I64] = "int64",   [PS_U8] = "uint8",    [PS_U16] = "uint16",  [PS_U32] = "uint32",
+        [PS_U64] = "uint64",  [PS_F16] = "float16", [PS_F32] = "float32", [PS_F64] = "float64",
+        [PS_BF16] = "float32"};
+    return PyUnicode_FromString(names[type]);
+}
+
+static PyObject *numpy_of(PyNdarray *self, bool columns, PyObject *dtype, PyObject *copy) {
+    bool copied, must_not = copy == Py_False;
+    PyObject *array = numpy_view(self, &copied);
+    if (array && columns && self->edim == 1) array = with_columns(self, array);
+    if (array && dtype != Py_None) {
+        int same = same_dtype(array, dtype);
+        PyObject *cast = same == 0 ? PyObject_CallMethod(array, "astype", "O", dtype) : NULL;
+        if (same) cast = same > 0 ? Py_NewRef(array) : NULL;
+        copied |= same == 0;
+        Py_DECREF(array);
+        array = cast;
+    }
+    if (!array || (copy == Py_None) || (copied && !must_not)) return array;
+    if (must_not) {
+        if (!copied) return array;
+        PyErr_SetString(PyExc_ValueError,
+                        "Zero-copy not available: numpy has no such elements, or another dtype is "
+                        "asked for; leave copy=False out");
+    }
+    PyObject *result = must_not ? NULL : PyObject_CallMethod(array, "copy", NULL);
+    Py_DECREF(array);
+    return result;
+}
+
+static PyObject *to_numpy(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"dtype", "keep_dims", "copy", NULL};
+    PyObject *dtype = Py_None, *columns = Py_False, *copy = Py_True;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO:to_numpy", names, &dtype, &columns, &copy))
+        return NULL;
+    if (PyBool_Check(dtype)) { /* keep_dims first, as for Taichi's fields of matrices */
+        PyObject *first = dtype;
+        dtype = PyBool_Check(columns) ? Py_None : columns;
+        columns = first;
+    }
+    int truth = PyObject_IsTrue(columns);
+    PyObject *wanted = truth < 0 ? NULL : numpy_dtype_of(ndarray_state((PyNdarray *)object), dtype);
+    PyObject *array = wanted ? numpy_of((PyNdarray *)object, truth, wanted, copy) : NULL;
+    Py_XDECREF(wanted);
     return array;
 }
 
@@ -65,11 +148,7 @@ static PyObject *array_protocol(PyObject *object, PyObject *args, PyObject *kwar
                         "__array__ copies; numpy.asarray shares the memory where numpy has the type");
         return NULL;
     }
-    PyObject *array = to_numpy(object, NULL);
-    if (!array || dtype == Py_None) return array;
-    PyObject *cast = PyObject_CallMethod(array, "astype", "O", dtype);
-    Py_DECREF(array);
-    return cast;
+    return numpy_of((PyNdarray *)object, false, dtype, Py_True);
 }
 
 /* numpy.copyto(self, array, casting="same_kind") */
@@ -85,48 +164,135 @@ static int copy_array(PyNdarray *self, PyObject *array) {
     return result ? 0 : -1;
 }
 
-static PyObject *from_numpy(PyObject *object, PyObject *given) {
-    PyNdarray *self = (PyNdarray *)object, *target = self;
-    PyObject *result = NULL, *shape = NULL, *mine = NULL;
-    PyObject *array = numpy_call("asarray", given);
-    if (!array || !(shape = PyObject_GetAttrString(array, "shape")) || !(mine = ndarray_shape(self))) goto done;
-    int same = PyObject_RichCompareBool(shape, mine, Py_EQ);
-    if (same == 0) refuse_shapes(ndarray_state(self), "from_numpy", mine, shape);
-    if (same != 1) goto done;
-    if (self->dtype == PS_BF16 &&
-        !(target = ndarray_make(ndarray_state(self), PS_F32, self->ndim, self->shape)))
-        goto done;
-    if (!copy_array(target, array)) {
-        if (target != self) convert(self, target);
-        result = Py_NewRef(Py_None);
+/* The array in our shape: as it is, or vectors given as matrices of one column. Consumes it; NULL with an exception. */
+static PyObject *in_shape(PyNdarray *self, const char *method, PyObject *array) {
+    PyObject *shape = array ? PyObject_GetAttrString(array, "shape") : NULL;
+    PyObject *given = shape ? PySequence_Tuple(shape) : NULL, *mine = given ? ndarray_shape(self, true) : NULL;
+    PyObject *result = NULL, *one = NULL, *longer = NULL;
+    int same = mine ? PyObject_RichCompareBool(given, mine, Py_EQ) : -1;
+    if (same == 0 && self->edim == 1) {
+        one = Py_BuildValue("(i)", 1);
+        longer = one ? PySequence_Concat(mine, one) : NULL;
+        int columns = longer ? PyObject_RichCompareBool(given, longer, Py_EQ) : -1;
+        if (columns == 1) result = PyObject_CallMethod(array, "reshape", "O", mine);
+        same = columns == 0 ? 0 : -1;
     }
-    if (target != self) Py_DECREF(target);
-done:
+    if (same == 1) result = Py_NewRef(array);
+    if (same == 0) refuse_shapes(ndarray_state(self), method, mine, given);
+    Py_XDECREF(longer);
+    Py_XDECREF(one);
     Py_XDECREF(mine);
+    Py_XDECREF(given);
     Py_XDECREF(shape);
     Py_XDECREF(array);
     return result;
 }
 
-/* -- without numpy -- */
+static PyObject *from_numpy(PyObject *object, PyObject *given) {
+    PyNdarray *self = (PyNdarray *)object, *target = self;
+    PyObject *array = in_shape(self, "from_numpy", call_of("numpy", "asarray", given));
+    if (!array) return NULL;
+    if (self->dtype == PS_BF16) {
+        NdarrayForm form = ndarray_form(self);
+        form.dtype = PS_F32;
+        target = ndarray_make(Py_TYPE(self), &form);
+    }
+    int failed = !target || copy_array(target, array);
+    if (!failed && target != self) convert(self, target);
+    if (target && target != self) Py_DECREF(target);
+    Py_DECREF(array);
+    if (failed) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* -- torch -- */
+
+static PyObject *to_torch(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"device", "keep_dims", "copy", NULL};
+    PyObject *device = Py_None, *columns = Py_False, *copy = Py_True;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO:to_torch", names, &device, &columns, &copy))
+        return NULL;
+    int truth = PyObject_IsTrue(columns);
+    if (truth < 0) return NULL;
+    PyObject *tensor = call_of("torch", "from_dlpack", object);
+    if (tensor && truth && ((PyNdarray *)object)->edim == 1) tensor = with_columns((PyNdarray *)object, tensor);
+    if (tensor && copy != Py_False && copy != Py_None) {
+        PyObject *clone = PyObject_CallMethod(tensor, "clone", NULL);
+        Py_DECREF(tensor);
+        tensor = clone;
+    }
+    if (!tensor || device == Py_None) return tensor;
+    PyObject *moved = PyObject_CallMethod(tensor, "to", "O", device);
+    Py_DECREF(tensor);
+    return moved;
+}
+
+static PyObject *from_torch(PyObject *object, PyObject *given) {
+    if (!PyObject_HasAttrString(given, "detach"))
+        return py_error(ndarray_state((PyNdarray *)object), PS_MSG_PY_COPY_TYPE, "from_torch", "a torch.Tensor",
+                        Py_TYPE(given)->tp_name);
+    PyObject *plain = PyObject_CallMethod(given, "detach", NULL);
+    PyObject *source = in_shape((PyNdarray *)object, "from_torch", plain);
+    PyObject *mine = source ? call_of("torch", "from_dlpack", object) : NULL;
+    PyObject *result = mine ? PyObject_CallMethod(mine, "copy_", "O", source) : NULL;
+    Py_XDECREF(mine);
+    Py_XDECREF(source);
+    if (!result) return NULL;
+    Py_DECREF(result);
+    Py_RETURN_NONE;
+}
+
+/* -- without either -- */
+
+static void fill_dense(char *data, int64_t count, int size, uint64_t bits) {
+    switch (size) {
+    case 1: memset(data, (int)bits, (size_t)count); break;
+    case 2:
+        for (int64_t i = 0; i < count; i++) ((uint16_t *)data)[i] = (uint16_t)bits;
+        break;
+    case 4:
+        for (int64_t i = 0; i < count; i++) ((uint32_t *)data)[i] = (uint32_t)bits;
+        break;
+    default:
+        for (int64_t i = 0; i < count; i++) ((uint64_t *)data)[i] = bits;
+    }
+}
+
+static void fill_axis(const PyNdarray *self, int axis, char *at, uint64_t bits) {
+    int size = ps_scalar_size(self->dtype), axes = ndarray_axes(self);
+    if (axis == axes) {
+        ndarray_store(at, size, bits);
+    } else if (axis + 1 == axes && self->strides[axis] == size) {
+        fill_dense(at, self->shape[axis], size, bits);
+    } else {
+        for (int64_t i = 0; i < self->shape[axis]; i++)
+            fill_axis(self, axis + 1, at + i * self->strides[axis], bits);
+    }
+}
+
+/* Each element gets the vector or matrix. */
+static int fill_elements(const PyNdarray *self, int axis, char *at, PyObject *value) {
+    if (axis == self->ndim) return ndarray_set(self, axis, at, value);
+    for (int64_t i = 0; i < self->shape[axis]; i++)
+        if (fill_elements(self, axis + 1, at + i * self->strides[axis], value)) return -1;
+    return 0;
+}
 
 static PyObject *fill(PyObject *object, PyObject *value) {
     PyNdarray *self = (PyNdarray *)object;
-    static const ScalarPlace place = {NULL, 0, "Ndarray.fill"};
+    char what[40];
+    snprintf(what, sizeof what, "%s.fill", ndarray_kind(self));
+    const ScalarPlace place = {NULL, 0, what};
     uint64_t bits;
-    if (scalar_decode(ndarray_state(self), self->dtype, value, &place, &bits)) return NULL;
-    char *data = self->storage->data;
-    switch (ps_scalar_size(self->dtype)) {
-    case 1: memset(data, (int)bits, (size_t)self->size); break;
-    case 2:
-        for (int64_t i = 0; i < self->size; i++) ((uint16_t *)data)[i] = (uint16_t)bits;
-        break;
-    case 4:
-        for (int64_t i = 0; i < self->size; i++) ((uint32_t *)data)[i] = (uint32_t)bits;
-        break;
-    default:
-        for (int64_t i = 0; i < self->size; i++) ((uint64_t *)data)[i] = bits;
+    bool sequence = self->edim && !PyNumber_Check(value) && PySequence_Check(value);
+    if (self->edim && PyTuple_Check(value)) sequence = true;
+    if (self->edim && PyObject_HasAttrString(value, "__len__")) sequence = true;
+    if (sequence) {
+        if (fill_elements(self, 0, self->data, value)) return NULL;
+        Py_RETURN_NONE;
     }
+    if (scalar_decode(ndarray_state(self), self->dtype, value, &place, &bits)) return NULL;
+    fill_axis(self, 0, self->data, bits);
     Py_RETURN_NONE;
 }
 
@@ -134,32 +300,54 @@ static PyObject *copy_from(PyObject *object, PyObject *other) {
     PyNdarray *self = (PyNdarray *)object;
     PyState *state = ndarray_state(self);
     if (numpy_check(&state->numpy, other)) return from_numpy(object, other);
-    if (!Py_IS_TYPE(other, Py_TYPE(object)))
-        return py_error(state, PS_MSG_PY_COPY_TYPE, "copy_from", "an Ndarray or a numpy array",
+    if (!Py_IS_TYPE(other, state->ndarray_type) && !Py_IS_TYPE(other, state->field_type))
+        return py_error(state, PS_MSG_PY_COPY_TYPE, "copy_from", "a field, an Ndarray or a numpy array",
                         Py_TYPE(other)->tp_name);
     const PyNdarray *source = (const PyNdarray *)other;
-    bool same = source->ndim == self->ndim &&
-                memcmp(source->shape, self->shape, sizeof self->shape[0] * (size_t)self->ndim) == 0;
+    bool same = source->ndim == self->ndim && source->edim == self->edim &&
+                memcmp(source->shape, self->shape, sizeof self->shape[0] * (size_t)ndarray_axes(self)) == 0;
     if (!same) {
-        PyObject *a = ndarray_shape(self), *b = ndarray_shape(source);
+        PyObject *a = ndarray_shape(self, true), *b = ndarray_shape(source, true);
         refuse_shapes(state, "copy_from", a, b);
         Py_XDECREF(a);
         Py_XDECREF(b);
         return NULL;
     }
-    convert(self, source);
+    if (source->storage == self->storage && source != self) { /* views of one array may overlap */
+        PyNdarray *apart = ndarray_copy(source);
+        if (!apart) return NULL;
+        convert(self, apart);
+        Py_DECREF(apart);
+    } else {
+        convert(self, source);
+    }
     Py_RETURN_NONE;
 }
 
-PyNdarray *ndarray_copy(const PyNdarray *self) { return converted(self, self->dtype); }
+PyNdarray *ndarray_copy(const PyNdarray *self) {
+    PyNdarray *copy = converted(self, self->dtype);
+    if (!copy) return NULL;
+    if (self->name) copy->name = Py_NewRef(self->name);
+    if (self->grad && !(copy->grad = (PyObject *)ndarray_copy((PyNdarray *)self->grad))) Py_CLEAR(copy);
+    return copy;
+}
 
 static PyObject *copy(PyObject *object, PyObject *unused) {
     (void)unused;
     return (PyObject *)ndarray_copy((PyNdarray *)object);
 }
 
+/* The copy goes into the memo, so that an object that is reached twice is copied once. */
+static PyObject *deepcopy(PyObject *object, PyObject *memo) {
+    PyObject *made = copy(object, NULL), *id = made ? PyLong_FromVoidPtr(object) : NULL;
+    if (made && (!id || (PyDict_Check(memo) && PyDict_SetItem(memo, id, made)))) Py_CLEAR(made);
+    Py_XDECREF(id);
+    return made;
+}
+
 static PyObject *list_from(const PyNdarray *self, int axis, const char *at) {
-    if (axis == self->ndim) return scalar_encode(self->dtype, ndarray_load(at, ps_scalar_size(self->dtype)));
+    if (axis == ndarray_axes(self))
+        return scalar_encode(self->dtype, ndarray_load(at, ps_scalar_size(self->dtype)));
     PyObject *list = PyList_New(self->shape[axis]);
     for (int64_t i = 0; list && i < self->shape[axis]; i++) {
         PyObject *item = list_from(self, axis + 1, at + i * self->strides[axis]);
@@ -173,36 +361,52 @@ static PyObject *list_from(const PyNdarray *self, int axis, const char *at) {
 
 static PyObject *tolist(PyObject *object, PyObject *unused) {
     (void)unused;
-    return list_from((PyNdarray *)object, 0, ((PyNdarray *)object)->storage->data);
+    return list_from((PyNdarray *)object, 0, ((PyNdarray *)object)->data);
 }
 
 PyObject *ndarray_iter(PyObject *object) {
-    if (((PyNdarray *)object)->ndim != 1)
+    const PyNdarray *self = (PyNdarray *)object;
+    if (self->ndim != 1)
         return PyErr_Format(PyExc_TypeError, "only an Ndarray with one axis can be iterated; this one has %d",
-                            ((PyNdarray *)object)->ndim);
-    PyObject *list = tolist(object, NULL);
+                            self->ndim);
+    PyObject *list = PyList_New(self->shape[0]);
+    for (int64_t i = 0; list && i < self->shape[0]; i++) {
+        PyObject *item = ndarray_get(self, self->data + i * self->strides[0]);
+        if (!item)
+            Py_CLEAR(list);
+        else
+            PyList_SET_ITEM(list, i, item);
+    }
     PyObject *iterator = list ? PyObject_GetIter(list) : NULL;
     Py_XDECREF(list);
     return iterator;
 }
 
+/* -- the table, of fields too -- */
+
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
+
 PyMethodDef ndarray_methods[] = {
     {"fill", fill, METH_O, "fill($self, value, /)\n--\n\nSets every element."},
     {"copy_from", copy_from, METH_O,
      "copy_from($self, other, /)\n--\n\nCopies the elements of an array of the same shape."},
-    {"to_numpy", to_numpy, METH_NOARGS,
-     "to_numpy($self)\n--\n\nA copy as a numpy array (bf16: as f32). numpy.asarray(a) shares the memory "
-     "instead."},
+    {"to_numpy", WITH_KEYWORDS(to_numpy),
+     "to_numpy($self, dtype=None, keep_dims=False, copy=True)\n--\n\nA copy as a numpy array (bf16: as f32). "
+     "numpy.asarray(a), or copy=False, shares the memory instead."},
     {"from_numpy", from_numpy, METH_O,
      "from_numpy($self, array, /)\n--\n\nCopies a numpy array of the same shape; its dtype may differ within "
      "its kind."},
-    {"tolist", tolist, METH_NOARGS, "tolist($self)\n--\n\nThe elements in nested lists."},
-    {"__array__", (PyCFunction)(void (*)(void))array_protocol, METH_VARARGS | METH_KEYWORDS,
+    {"to_torch", WITH_KEYWORDS(to_torch),
+     "to_torch($self, device=None, keep_dims=False, copy=True)\n--\n\nA copy as a torch tensor."},
+    {"from_torch", from_torch, METH_O,
+     "from_torch($self, tensor, /)\n--\n\nCopies a torch tensor of the same shape."},
+    {"tolist", tolist, METH_NOARGS, "tolist($self)\n--\n\nThe scalars in nested lists."},
+    {"__array__", WITH_KEYWORDS(array_protocol),
      "__array__($self, dtype=None, copy=None)\n--\n\nA copy as a numpy array, converted to dtype if given. "
      "copy=False raises ValueError."},
     {"__copy__", copy, METH_NOARGS, "__copy__($self)\n--\n\n"},
-    {"__deepcopy__", copy, METH_O, "__deepcopy__($self, memo, /)\n--\n\n"},
-    {"__dlpack__", (PyCFunction)(void (*)(void))ndarray_dlpack, METH_VARARGS | METH_KEYWORDS,
+    {"__deepcopy__", deepcopy, METH_O, "__deepcopy__($self, memo, /)\n--\n\n"},
+    {"__dlpack__", WITH_KEYWORDS(ndarray_dlpack),
      "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "The array's memory for another library, as DLPack has it."},
     {"__dlpack_device__", ndarray_dlpack_device, METH_NOARGS,

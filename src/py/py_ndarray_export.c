@@ -33,13 +33,13 @@ static void free_capsule(PyObject *capsule) {
 
 static DlTensor tensor_of(const PyNdarray *self, Export *export) {
     int item = ps_scalar_size(self->dtype);
-    for (int k = 0; k < self->ndim; k++) {
+    for (int k = 0; k < ndarray_axes(self); k++) {
         export->shape[k] = self->shape[k];
         export->strides[k] = self->strides[k] / item;
     }
-    return (DlTensor){.data = self->storage->data,
+    return (DlTensor){.data = self->data,
                       .device = {DL_CPU, 0},
-                      .ndim = self->ndim,
+                      .ndim = ndarray_axes(self),
                       .dtype = dlpack_dtype(self->dtype),
                       .shape = export->shape,
                       .strides = export->strides};
@@ -109,15 +109,19 @@ PyObject *ndarray_dlpack_device(PyObject *self, PyObject *unused) {
 /* Protocol 5 can move the bytes without copying them, where the array has a buffer (bf16 has none). */
 static PyObject *pickled_bytes(PyNdarray *self, int protocol) {
     if (protocol >= 5 && self->dtype != PS_BF16) return PyPickleBuffer_FromObject((PyObject *)self);
-    return PyBytes_FromStringAndSize(self->storage->data, self->size * ps_scalar_size(self->dtype));
+    int64_t scalars = self->size;
+    for (int k = self->ndim; k < ndarray_axes(self); k++) scalars *= self->shape[k];
+    return PyBytes_FromStringAndSize(self->data, scalars * ps_scalar_size(self->dtype));
 }
 
 PyObject *ndarray_reduce(PyObject *object, PyObject *protocol) {
     PyNdarray *self = (PyNdarray *)object;
+    if (Py_IS_TYPE(object, ndarray_state(self)->field_type))
+        return py_error(ndarray_state(self), PS_MSG_PY_FIELD_PICKLE);
     long number = PyLong_AsLong(protocol);
     if (number == -1 && PyErr_Occurred()) return NULL;
     PyObject *restore = PyObject_GetAttrString(ndarray_state(self)->module, "_ndarray_restore");
-    PyObject *shape = restore ? ndarray_shape(self) : NULL;
+    PyObject *shape = restore ? ndarray_shape(self, true) : NULL;
     PyObject *bytes = shape ? pickled_bytes(self, (int)number) : NULL;
     PyObject *result =
         bytes ? Py_BuildValue("O(sOO)", restore, ps_scalar_name(self->dtype), shape, bytes) : NULL;
@@ -150,7 +154,7 @@ PyObject *py_ndarray_restore(PyObject *module, PyObject *args) {
                      (long long)array->size * ps_scalar_size(type));
         Py_CLEAR(made);
     }
-    if (made) memcpy(array->storage->data, buffer.buf, (size_t)buffer.len);
+    if (made) memcpy(array->data, buffer.buf, (size_t)buffer.len);
     PyBuffer_Release(&buffer);
     return made;
 }

@@ -6,6 +6,7 @@
 #include "py/decode_scalar.h"
 #include "py/py_guard.h"
 #include "py/py_interrupt.h"
+#include "py/py_ndarray.h"
 #include "py/py_view.h"
 
 #include <stdlib.h>
@@ -72,10 +73,11 @@ static int describe_array(PyKernel *kernel, const PyParam *param, PyObject *arg,
     ScalarPlace place = {kernel, (uint32_t)(param - kernel->signature.params), NULL};
     int known = py_view_describe(state, arg, &place, out);
     if (known < 0) return -1;
-    if (Py_IS_TYPE(arg, state->ndarray_type)) {
-        out->dtype = ((PyNdarray *)arg)->dtype;
-        out->ndim = ((PyNdarray *)arg)->ndim;
-        out->unit = true;
+    if (Py_IS_TYPE(arg, state->ndarray_type) || Py_IS_TYPE(arg, state->field_type)) {
+        const PyNdarray *array = (const PyNdarray *)arg;
+        out->dtype = array->dtype;
+        out->ndim = array->ndim + array->edim;
+        out->unit = array->unit;
     } else if (!known && !numpy_check(&state->numpy, arg)) {
         return refuse_array_type(state, arg, name);
     } else if (!known && describe_numpy(state, arg, name, out)) {
@@ -91,6 +93,17 @@ static int describe_array(PyKernel *kernel, const PyParam *param, PyObject *arg,
         return -1;
     }
     return 0;
+}
+
+void py_describe_field(PyObject *object, PsParam *out) {
+    const PyNdarray *field = (const PyNdarray *)object;
+    out->value = object;
+    out->kind = PS_PARAM_FIELD;
+    out->dtype = field->dtype;
+    out->ndim = field->ndim;
+    out->edim = field->edim;
+    for (int k = 0; k < field->edim; k++) out->eshape[k] = field->shape[field->ndim + k];
+    out->unit = field->unit;
 }
 
 int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out) {
@@ -113,6 +126,7 @@ int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out) {
             }
             if (py_refuse_proxy(state, args[i])) return -1;
             out[i].value = args[i];
+            if (Py_IS_TYPE(args[i], state->field_type)) py_describe_field(args[i], &out[i]);
         }
     }
     return 0;
@@ -136,7 +150,7 @@ static void plan_scalar(PyPlan *plan) {
 
 static void plan_array(const PyState *state, PyPlan *plan, const PsParam *param, bool writes) {
     plan->how = PY_HOW_ARRAY;
-    plan->ndim = (uint8_t)param->ndim;
+    plan->ndim = (uint8_t)(param->ndim + param->edim);
     plan->unit = param->unit;
     plan->array.descr = state->numpy.descrs[param->dtype];
     plan->array.item = ps_scalar_size(param->dtype);
@@ -144,7 +158,18 @@ static void plan_array(const PyState *state, PyPlan *plan, const PsParam *param,
     plan->array.required = NUMPY_ALIGNED | (writes ? NUMPY_WRITEABLE : 0);
 }
 
-void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams, const bool *writes,
+static void plan_field(PyPlan *plan, const PsParam *param, uint8_t pins) {
+    plan->how = PY_HOW_FIELD;
+    plan->ndim = (uint8_t)(param->ndim + param->edim);
+    plan->edim = (uint8_t)param->edim;
+    plan->unit = param->unit;
+    plan->field.like =
+        pins & PS_PIN_OBJECT ? Py_NewRef(param->value) : ndarray_outline((PyNdarray *)param->value);
+    plan->field.pins = plan->field.like ? pins : PS_PIN_OBJECT; /* no memory: no other field fits */
+    for (int k = 0; k < param->edim; k++) plan->field.eshape[k] = param->eshape[k];
+}
+
+void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams, const PsBuild *build,
                    PyPlan *out, uint32_t *out_words) {
     uint32_t word = 0;
     for (uint32_t i = 0; i < nparams; i++) {
@@ -156,8 +181,12 @@ void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams
             word++;
             break;
         case PS_PARAM_ARRAY:
-            plan_array(state, plan, &params[i], writes && writes[i]);
-            word += 1 + 2 * (uint32_t)params[i].ndim;
+            plan_array(state, plan, &params[i], build && build->writes[i]);
+            word += 1 + 2 * (uint32_t)plan->ndim;
+            break;
+        case PS_PARAM_FIELD:
+            plan_field(plan, &params[i], build ? build->pins[i] : 0);
+            word += 1 + 2 * (uint32_t)plan->ndim;
             break;
         case PS_PARAM_TEMPLATE:
             plan->how = PY_HOW_TEMPLATE;
@@ -170,7 +199,10 @@ void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams
 
 void py_plans_drop(PyPlan *plans, uint32_t nparams) {
     for (uint32_t i = 0; i < nparams; i++)
-        if (plans[i].how == PY_HOW_TEMPLATE) Py_CLEAR(plans[i].value);
+        if (plans[i].how == PY_HOW_TEMPLATE)
+            Py_CLEAR(plans[i].value);
+        else if (plans[i].how == PY_HOW_FIELD)
+            Py_CLEAR(plans[i].field.like);
 }
 
 /* -- building -- */
@@ -178,6 +210,7 @@ void py_plans_drop(PyPlan *plans, uint32_t nparams) {
 void py_spec_free(PySpec *spec) {
     if (!spec) return;
     if (spec->plans) py_plans_drop(spec->plans, spec->nparams);
+    for (uint32_t i = 0; i < spec->nfields; i++) Py_CLEAR(spec->fields[i]);
     py_guard_free(&spec->guard);
     ps_facts_free(&spec->facts);
     if (spec->exe) ps_executable_release(spec->exe);
@@ -189,6 +222,9 @@ int py_spec_traverse(PySpec *spec, visitproc visit, void *arg) {
     for (; spec; spec = spec->next) {
         for (uint32_t i = 0; i < spec->nparams; i++)
             if (spec->plans[i].how == PY_HOW_TEMPLATE) Py_VISIT(spec->plans[i].value);
+        for (uint32_t i = 0; i < spec->nparams; i++)
+            if (spec->plans[i].how == PY_HOW_FIELD) Py_VISIT(spec->plans[i].field.like);
+        for (uint32_t i = 0; i < spec->nfields; i++) Py_VISIT(spec->fields[i]);
         for (uint32_t i = 0; i < spec->facts.len; i++) {
             Py_VISIT(spec->facts.items[i].holder);
             Py_VISIT(spec->facts.items[i].key);
@@ -253,6 +289,24 @@ static PsStatus compile(const PyState *state, PySpec *spec, PsBuild *build) {
     return status;
 }
 
+/* The arrays from outside: they stay where they are as long as the specialisation holds them. */
+static bool fill_fields(PySpec *spec, PsBuild *build, uint32_t word) {
+    uint32_t n = build->nfields, words = 0;
+    spec->field_word = word;
+    if (!n) return true;
+    spec->fields = ps_arena_alloc(&spec->arena, n * sizeof *spec->fields);
+    spec->field_words = ps_arena_alloc(&spec->arena, n * (1 + 2 * PS_MAX_AXES) * sizeof *spec->field_words);
+    if (!spec->fields || !spec->field_words) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const PyNdarray *array = (const PyNdarray *)build->fields[i];
+        words += py_array_words(array, spec->field_words + words);
+        spec->field_elements = (int64_t)((uint64_t)spec->field_elements + (uint64_t)array->size);
+        spec->fields[spec->nfields++] = Py_NewRef(build->fields[i]);
+    }
+    spec->nfield_words = words;
+    return true;
+}
+
 /* Everything of the specialisation but its code. */
 static PsStatus fill(const PyState *state, PySpec *spec, const PsParam *params, uint32_t nparams,
                      PsBuild *build) {
@@ -261,9 +315,10 @@ static PsStatus fill(const PyState *state, PySpec *spec, const PsParam *params, 
     spec->plans = ps_arena_alloc(&spec->arena, (nparams + 1) * sizeof *spec->plans);
     if (!spec->plans) return PS_NOMEM;
     spec->nparams = nparams;
-    py_plans_make(state, params, nparams, build->writes, spec->plans, &words);
+    py_plans_make(state, params, nparams, build, spec->plans, &words);
+    if (!fill_fields(spec, build, words)) return PS_NOMEM;
     spec->result = (uint8_t)build->result;
-    spec->result_word = words;
+    spec->result_word = words + spec->nfield_words;
     spec->facts = build->facts;
     build->facts = (PsFacts){0};
     if (!py_guard_make(&spec->guard, state, &spec->arena, &spec->facts) ||

@@ -26,6 +26,8 @@ static PySpec *describe_last(PyKernel *kernel, PsParam *out) {
             out[i].kind = PS_PARAM_TEMPLATE, out[i].value = plan->value;
         else if (plan->how == PY_HOW_ARRAY)
             out[i].kind = PS_PARAM_ARRAY, out[i].ndim = plan->ndim, out[i].unit = plan->unit;
+        else if (plan->how == PY_HOW_FIELD)
+            py_describe_field(plan->field.like, &out[i]);
     }
     return spec;
 }

@@ -11,14 +11,21 @@
 #include "ir/ir.h"
 
 /* What a kernel parameter is in one specialisation. */
-typedef enum PsParamKind { PS_PARAM_SCALAR, PS_PARAM_ARRAY, PS_PARAM_TEMPLATE } PsParamKind;
+typedef enum PsParamKind {
+    PS_PARAM_SCALAR,
+    PS_PARAM_ARRAY,
+    PS_PARAM_FIELD, /* an array of ours as a template argument */
+    PS_PARAM_TEMPLATE,
+} PsParamKind;
 typedef struct PsParam {
     PyObject *name; /* borrowed str */
     PsParamKind kind;
-    PsType dtype;    /* SCALAR: its type; ARRAY: element (scalar ids only) */
-    int ndim;        /* ARRAY */
-    bool unit;       /* ARRAY: last axis is dense */
-    PyObject *value; /* TEMPLATE: borrowed */
+    PsType dtype; /* SCALAR: its type; ARRAY, FIELD: of a scalar */
+    int ndim,
+        edim; /* ARRAY, FIELD: axes of the array, and of its elements (0 scalars, 1 vectors, 2 matrices) */
+    int64_t eshape[2]; /* lengths of the latter */
+    bool unit;         /* ARRAY, FIELD: C order, all axes together */
+    PyObject *value;   /* TEMPLATE, FIELD: borrowed */
 } PsParam;
 
 typedef struct PsFrontOptions {
@@ -78,6 +85,19 @@ typedef struct PsBuiltinInfo {
 } PsBuiltinInfo;
 extern const PsBuiltinInfo ps_builtin_info[PS_BUILTIN_COUNT];
 
+/* A dense array of ours, pestle.Ndarray or pestle.Field (py/py_array.h). Where and how it lies never changes. */
+struct PsStorage;
+typedef struct PsArrayObject {
+    PyObject_HEAD struct PsStorage *storage; /* retained; views share it */
+    char *data;                              /* the first element */
+    PsType dtype;                            /* of a scalar */
+    int32_t ndim, edim; /* axes of the array, and of its elements: 0 scalars, 1 vectors, 2 matrices */
+    bool unit;          /* as PsTypeInfo.unit, all axes together */
+    int64_t size;       /* elements */
+    int64_t shape[PS_MAX_AXES], strides[PS_MAX_AXES]; /* the elements' axes last; strides in bytes */
+    PyObject *name;                                   /* or NULL */
+    PyObject *grad;                                   /* of the same kind and shape, or NULL */
+} PsArrayObject;
 typedef struct PsDtypeObject {
     PyObject_HEAD PsType type;
 } PsDtypeObject;
@@ -113,6 +133,7 @@ typedef struct PsFrontTypes {
     PyObject *dtypes[PS_SCALAR_END]; /* the dtype objects, by kind */
     PyObject *kernel_type;           /* set by py: so that calling a kernel in a kernel can be refused */
     PyObject *array_type;            /* set by py: pestle.Ndarray */
+    PyObject *field_type;            /* set by py: pestle.Field */
     PyObject *errors[9];             /* exception classes by PsErrorKind, set by py */
 } PsFrontTypes;
 /* Adds the types and all dtype and builtin objects to the module dict. -1 with an exception set. */

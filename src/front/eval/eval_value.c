@@ -226,6 +226,15 @@ bool ps_value_is_runtime(const PsValue *value) {
            value->kind == PS_VALUE_STRUCTS;
 }
 
+static const char *describe_array(PsFront *front, const PsArrayObject *array) {
+    const char *kind = (PyObject *)Py_TYPE(array) == front->types->field_type ? "field" : "array", *of = "",
+               *text;
+    if (array->edim) of = array->edim == 1 ? "vector " : "matrix ";
+    text = ps_arena_format(front->arena, "%s %s%s of %d ax%s", ps_scalar_name(array->dtype), of, kind,
+                           array->ndim, array->ndim == 1 ? "is" : "es");
+    return text ? text : kind;
+}
+
 static const char *describe_object(PsFront *front, PyObject *object) {
     if (object == Py_None) return "None";
     if (PyLong_Check(object) || PyFloat_Check(object) || PyUnicode_Check(object)) {
@@ -242,6 +251,9 @@ static const char *describe_object(PsFront *front, PyObject *object) {
         if (name) return ps_arena_format(front->arena, "module %s", name);
         PyErr_Clear();
     }
+    if ((PyObject *)Py_TYPE(object) == front->types->field_type ||
+        (PyObject *)Py_TYPE(object) == front->types->array_type)
+        return describe_array(front, (const PsArrayObject *)object);
     const char *what = NULL, *which = NULL;
     if (Py_IS_TYPE(object, front->types->dtype))
         what = "dtype", which = ps_scalar_name(((PsDtypeObject *)object)->type);
@@ -268,6 +280,7 @@ const char *ps_value_describe(PsFront *front, const PsValue *value) {
     case PS_VALUE_PLACE: return ps_scalar_name(value->type);
     case PS_VALUE_ARRAY: {
         const PsTypeInfo *info = ps_type_info(front->module, value->type);
+        if (value->object) return describe_array(front, (const PsArrayObject *)value->object);
         text = ps_arena_format(front->arena, "%s array of %d ax%s", ps_scalar_name(info->elem), info->ndim,
                                info->ndim == 1 ? "is" : "es");
         break;

@@ -7,13 +7,18 @@
 
 #include "front/eval/eval.h"
 
+#define PS_PIN_SHAPE  1u /* the lengths of its axes */
+#define PS_PIN_OBJECT 2u /* which field it is */
 typedef struct PsBuild { /* the result; owned by the caller */
     PsArena arena;
     PsModule *module; /* in the arena */
     PsDiag diag;
     PsFacts facts;
     /* What the launch must know of each parameter beyond its kind. */
-    bool *writes;    /* per parameter: the kernel stores into this array (a read-only one is refused) */
+    bool *writes;      /* per parameter: the kernel stores into this array (a read-only one is refused) */
+    uint8_t *pins;     /* per parameter: what of the field given for it was read while compiling (PS_PIN_*) */
+    PyObject **fields; /* main's parameters behind the user's: arrays of ours (PsArrayObject), owned */
+    uint32_t nfields;
     PsType result;   /* of main; PS_KIND_NONE when it returns nothing */
     PyObject *cause; /* of a failure: the Python exception behind diag's message, or NULL */
 } PsBuild;

@@ -145,8 +145,9 @@ static bool is_array(const PsFrontTypes *types, PyObject *annotation) {
 }
 
 /* types.ndarray(dtype, ndim): what is given must fit. */
-static PsStatus check_array(Loop *l, const BoundArg *arg, PyObject *annotation) {
+static PsStatus check_array(Loop *l, BoundArg *arg, PyObject *annotation) {
     const char *name = text_of(arg->param->name);
+    TRY(loop_from_outside(l, &arg->value));
     if (arg->value.kind != PS_VALUE_ARRAY) return FAIL(l, PARAM_ARRAY, name, loop_describe(l, &arg->value));
     if (PyType_Check(annotation)) return PS_OK;
     PsNdarrayAnnotationObject *wanted = (PsNdarrayAnnotationObject *)annotation;
@@ -180,7 +181,7 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
 }
 
 /* Where the call stands: whether the value is what the annotation says. */
-static PsStatus check_value(Loop *l, const BoundArg *arg) {
+static PsStatus check_value(Loop *l, BoundArg *arg) {
     if (!arg->annotation || arg->is_template) return PS_OK;
     if (!arg->type) return check_array(l, arg, arg->annotation);
     if (loop_numeric(l, &arg->value) || loop_is_vector(&arg->value)) return PS_OK;

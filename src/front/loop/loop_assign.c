@@ -130,8 +130,7 @@ static PsStatus assign_python_item(Loop *l, PsAst *target, const PsValue *base, 
     PyObject *key, *object;
     PsBinding *binding = target->a->kind == PS_AST_NAME ? ps_name_find(&l->func->base, target->a->name) : NULL;
     if (!PyList_Check(base->object) && !PyDict_Check(base->object)) {
-        bool array = Py_TYPE(base->object) == (PyTypeObject *)l->front.types->array_type;
-        return array ? FAIL(l, CAPTURED_ARRAY) : FAIL(l, ASSIGN_TARGET, loop_describe(l, base));
+        return FAIL(l, ASSIGN_TARGET, loop_describe(l, base));
     }
     if (!binding || binding->region != loop_b(l)->region) return FAIL(l, MUTATE, loop_describe(l, base));
     TRY(loop_eval_python(l, target->b, &key));
@@ -148,7 +147,7 @@ static PsStatus assign_place(Loop *l, PsAst *target, const PsValue *value) {
         if (!loop_is_vector(&base)) return FAIL(l, ASSIGN_ATTRIBUTE, loop_describe(l, &base));
         TRY(loop_attribute(l, &base, target->name, &place));
     } else {
-        if (base.kind == PS_VALUE_PYTHON && !ps_is_numpy(base.object, NULL))
+        if (base.kind == PS_VALUE_PYTHON && !ps_is_numpy(base.object, NULL) && !loop_is_array_object(l, &base))
             return assign_python_item(l, target, &base, value);
         TRY(loop_subscript_of(l, target, &base, &place));
     }
@@ -338,7 +337,7 @@ PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) {
     if (node->op == PS_AST_MATMULT)
         return FAIL(l, OPERANDS, "@=", loop_describe(l, &place), loop_describe(l, &value), "matrices");
     if (loop_is_vector(&place)) return update_vector(l, (PsAstOp)node->op, &place, &value);
-    if (place.kind == PS_VALUE_ARRAY)
+    if (place.kind == PS_VALUE_ARRAY || loop_is_array_object(l, &place))
         return FAIL(l, OPERAND_ARRAY, loop_operator_symbol((PsAstOp)node->op), loop_describe(l, &place),
                     loop_describe(l, &value));
     if (place.kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);

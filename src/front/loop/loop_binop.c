@@ -37,9 +37,11 @@ PsOpCode loop_operator_atomic(PsAstOp op) { return operators[op].atomic; }
 
 static PsStatus unsupported(Loop *l, const char *symbol, const PsValue *a, const PsValue *b,
                             const char *expected) {
-    if (a->kind == PS_VALUE_ARRAY || b->kind == PS_VALUE_ARRAY)
+    if (a->kind == PS_VALUE_ARRAY || b->kind == PS_VALUE_ARRAY || loop_is_array_object(l, a) ||
+        loop_is_array_object(l, b))
         return FAIL(l, OPERAND_ARRAY, symbol, loop_describe(l, a), loop_describe(l, b));
-    if (loop_is_captured(l, a) || loop_is_captured(l, b)) return FAIL(l, CAPTURED_ARRAY);
+    const PsValue *numpy = a->kind == PS_VALUE_PYTHON && ps_is_numpy(a->object, "ndarray") ? a : b;
+    if (numpy->kind == PS_VALUE_PYTHON && ps_is_numpy(numpy->object, "ndarray")) return FAIL(l, CAPTURED_NUMPY);
     return FAIL(l, OPERANDS, symbol, loop_describe(l, a), loop_describe(l, b), expected);
 }
 
@@ -182,6 +184,8 @@ static PsStatus vector_binary(Loop *l, void *data, const PsValue *args, PsValue 
 }
 
 PsStatus loop_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
+    if (loop_is_array_object(l, a) || loop_is_array_object(l, b))
+        return unsupported(l, operators[op].symbol, a, b, "numbers");
     if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON)
         return python_binary(l, op, a->object, b->object, out);
     PsValue args[2] = {loop_load(l, a), loop_load(l, b)};
@@ -212,6 +216,7 @@ static PsStatus python_unary(Loop *l, PsAstOp op, PyObject *a, PsValue *out) {
 PsStatus loop_unary(Loop *l, PsAstOp op, const PsValue *a, PsValue *out) {
     static const char *const symbols[] = {
         [PS_AST_UADD] = "+", [PS_AST_USUB] = "-", [PS_AST_INVERT] = "~", [PS_AST_NOT] = "not"};
+    if (loop_is_array_object(l, a)) return FAIL(l, OPERAND, symbols[op], loop_describe(l, a));
     if (a->kind == PS_VALUE_PYTHON) return python_unary(l, op, a->object, out);
     if (loop_is_vector(a)) return loop_vector_map(l, 1, a, vector_unary, &op, out);
     PsType type = loop_numeric(l, a);
@@ -286,6 +291,9 @@ static PsStatus vector_compare(Loop *l, void *data, const PsValue *args, PsValue
 }
 
 PsStatus loop_compare(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
+    if ((loop_is_array_object(l, a) && loop_numeric(l, b)) ||
+        (loop_is_array_object(l, b) && loop_numeric(l, a)))
+        return unsupported(l, comparisons[op].symbol, a, b, "numbers");
     if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON)
         return ps_value_take(&l->front, PyObject_RichCompare(a->object, b->object, comparisons[op].python),
                              out);

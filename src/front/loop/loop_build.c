@@ -43,17 +43,18 @@ static const PsRules rules = {rule_binary, rule_unary, rule_compare, rule_index,
 
 static PsStatus bind_parameter(Loop *l, const PsParam *param, uint32_t *narg) {
     PsFunc *main = loop_b(l)->func;
-    PsModule *m = l->front.module;
     if (param->kind == PS_PARAM_TEMPLATE) {
         PsValue value;
         TRY(ps_value_take(&l->front, Py_NewRef(param->value), &value));
         return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
     }
-    bool array = param->kind == PS_PARAM_ARRAY;
-    PsType type = array ? ps_type_array(m, param->dtype, param->ndim, param->unit) : param->dtype;
+    bool array = param->kind != PS_PARAM_SCALAR;
+    PsType type =
+        array ? loop_array_type(l, param->dtype, param->ndim + param->edim, param->unit) : param->dtype;
     if (!ps_vec_push(l->front.arena, &main->params, type)) return PS_NOMEM;
     PsRef ref = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, (*narg)++);
-    PsValue value = {.kind = array ? PS_VALUE_ARRAY : PS_VALUE_SCALAR, .ref = ref, .type = type};
+    PsValue value = {.kind = PS_VALUE_SCALAR, .ref = ref, .type = type};
+    if (array) value = loop_array_value(l, ref, type, param->edim, param->eshape, param->value);
     return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
 }
 
@@ -82,7 +83,7 @@ static PsStatus build_kernel(Loop *l, PyObject *function, PsAstTree *tree, const
     }
     if (kernel.annotated && !kernel.returned) return FAIL(l, KERNEL_RETURN_MISSING);
     l->build->result = kernel.annotated;
-    return PS_OK;
+    return loop_fields_finish(l);
 }
 
 static PsStatus finish(PsBuild *out, const PsParam *params, uint32_t nparams, PsStatus status) {
@@ -103,10 +104,15 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
     ps_diag_init(&out->diag, &out->arena);
     out->module = ps_module_new(&out->arena);
     out->writes = ps_arena_alloc(&out->arena, nparams + 1);
+    out->pins = ps_arena_alloc(&out->arena, nparams + 1);
     Loop *l = ps_arena_alloc(&out->arena, sizeof *l);
-    if (!out->module || !out->writes || !l) return PS_NOMEM;
+    if (!out->module || !out->writes || !out->pins || !l) return PS_NOMEM;
     out->module->checked = options->checked;
     l->build = out;
+    l->params = params;
+    l->nparams = nparams;
+    ps_map_init(&l->hidden_ids, &out->arena);
+    ps_map_init(&l->hidden_args, &out->arena);
     ps_map_init(&l->instances, &out->arena);
     ps_map_init(&l->warned, &out->arena);
     PsStatus status = ps_front_begin(&l->front, types, options, out->module, &out->diag, &out->facts, &rules);
@@ -126,6 +132,7 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
 
 void ps_build_free(PsBuild *build) {
     ps_facts_free(&build->facts);
+    for (uint32_t i = 0; i < build->nfields; i++) Py_CLEAR(build->fields[i]);
     Py_CLEAR(build->cause);
     ps_arena_free(&build->arena);
     *build = (PsBuild){0};

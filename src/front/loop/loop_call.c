@@ -167,9 +167,10 @@ bool loop_python_builtin(PyObject *callee, PsBuiltinId *out) {
 bool ps_loop_python_builtin(PyObject *callee, PsBuiltinId *out) { return loop_python_builtin(callee, out); }
 
 static PsStatus call_len(Loop *l, CallArgs *args, PsValue *out) {
-    const PsValue *value = &args->args[0];
+    PsValue *value = &args->args[0];
+    TRY(loop_from_outside(l, value));
     if (value->kind == PS_VALUE_ARRAY) {
-        if (!ps_type_info(l->front.module, value->type)->ndim) return FAIL(l, LEN_NO_AXES);
+        if (!loop_axes(l, value)) return FAIL(l, LEN_NO_AXES);
         return loop_dim(l, value, 0, out);
     }
     if (loop_is_vector(value)) return ps_value_take(&l->front, PyLong_FromUnsignedLong(value->count), out);
@@ -238,7 +239,9 @@ static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsV
     if (is_function_of(callee, "builtins", "getattr") && args->nargs == 2 && !args->nnamed &&
         args->args[1].kind == PS_VALUE_PYTHON && PyUnicode_Check(args->args[1].object))
         return loop_attribute(l, &args->args[0], args->args[1].object, out);
-    if (args->nargs == 1 && args->args[0].kind != PS_VALUE_PYTHON && is_function_of(callee, "builtins", "len"))
+    if (args->nargs == 1 &&
+        (args->args[0].kind != PS_VALUE_PYTHON || loop_is_array_object(l, &args->args[0])) &&
+        is_function_of(callee, "builtins", "len"))
         return call_len(l, args, out);
     if (runtime && args->nargs >= 1 && is_function_of(callee, "builtins", "round"))
         return call_round(l, args, out);

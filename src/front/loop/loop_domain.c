@@ -28,7 +28,7 @@ PsStatus loop_range_domain(Loop *l, const CallArgs *args, PsDomain *out) {
 }
 
 PsStatus loop_array_domain(Loop *l, const PsValue *array, PsDomain *out) {
-    *out = (PsDomain){.ndim = ps_type_info(l->front.module, array->type)->ndim};
+    *out = (PsDomain){.ndim = (uint32_t)loop_axes(l, array)};
     for (uint32_t i = 0; i < out->ndim; i++) {
         out->lo[i] = zero();
         out->axes[i] = (uint8_t)i;

@@ -70,20 +70,28 @@ static PsStatus vector_attribute(Loop *l, const PsValue *base, const char *name,
     return PS_OK;
 }
 
-static PsStatus array_attribute(Loop *l, const PsValue *base, const char *name, PsValue *out) {
+static PsStatus array_attribute(Loop *l, const PsValue *given, PyObject *key, PsValue *out) {
+    const char *name = PyUnicode_AsUTF8(key);
+    bool done = false;
+    PsValue outside = *given, *base = &outside;
+    if (!name) return PS_PYERR;
+    if (base->object) TRY(loop_field_attribute(l, base, name, key, out, &done));
+    if (done) return PS_OK;
+    TRY(loop_from_outside(l, base));
     const PsTypeInfo *info = ps_type_info(l->front.module, base->type);
     if (!strcmp(name, "shape")) return loop_shape(l, base, out);
-    if (!strcmp(name, "ndim")) return ps_value_take(&l->front, PyLong_FromLong(info->ndim), out);
+    if (!strcmp(name, "ndim")) return ps_value_take(&l->front, PyLong_FromLong(loop_axes(l, base)), out);
     if (!strcmp(name, "dtype"))
         return ps_value_take(&l->front, Py_NewRef(l->front.types->dtypes[info->elem]), out);
     return FAIL(l, ATTRIBUTE_OF, loop_describe(l, base), name, "shape, ndim and dtype");
 }
 
 PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) {
+    if (base->kind == PS_VALUE_ARRAY || loop_is_array_object(l, base))
+        return array_attribute(l, base, name, out);
     if (base->kind == PS_VALUE_PYTHON) return ps_python_attribute(&l->front, base->object, name, out);
     const char *text = PyUnicode_AsUTF8(name);
     if (!text) return PS_PYERR;
-    if (base->kind == PS_VALUE_ARRAY) return array_attribute(l, base, text, out);
     if (loop_is_vector(base)) return vector_attribute(l, base, text, out);
     if (base->kind == PS_VALUE_SCALAR && !strcmp(text, "dtype"))
         return ps_value_take(&l->front, Py_NewRef(l->front.types->dtypes[base->type]), out);

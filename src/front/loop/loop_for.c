@@ -169,12 +169,13 @@ static PsStatus python_range(Loop *l, PyObject *range, PsDomain *out) {
     return loop_range_domain(l, &args, out);
 }
 
-static PsStatus domain_of(Loop *l, const PsValue *value, For *f) {
-    const PsValue *inner = value;
+static PsStatus domain_of(Loop *l, PsValue *value, For *f) {
+    PsValue *inner = value;
     if (value->kind == PS_VALUE_GROUPED) {
         f->grouped = true;
         inner = &value->items[0];
     }
+    TRY(loop_from_outside(l, inner));
     if (inner->kind == PS_VALUE_ARRAY) {
         TRY(loop_array_domain(l, inner, &f->domain));
         return f->domain.ndim ? PS_OK : FAIL(l, LOOP_NO_AXES);
@@ -185,11 +186,7 @@ static PsStatus domain_of(Loop *l, const PsValue *value, For *f) {
     }
     if (inner->kind == PS_VALUE_PYTHON && PyRange_Check(inner->object))
         return python_range(l, inner->object, &f->domain);
-    if (inner->kind == PS_VALUE_PYTHON) {
-        bool captured = ps_is_numpy(inner->object, "ndarray") ||
-                        Py_TYPE(inner->object) == (PyTypeObject *)l->front.types->array_type;
-        if (captured) return FAIL(l, CAPTURED_ARRAY);
-    }
+    if (inner->kind == PS_VALUE_PYTHON && ps_is_numpy(inner->object, "ndarray")) return FAIL(l, CAPTURED_NUMPY);
     return FAIL(l, LOOP_ITERABLE, loop_describe(l, inner));
 }
 

@@ -140,7 +140,7 @@ static PsStatus expand(Loop *l, FuncCall *call, PsValue *out) {
 
 /* What makes two calls the same function. Python values count by identity. */
 typedef struct KeyPart {
-    uint64_t kind, what;
+    uint64_t kind, what, object; /* object: the field that an array is of; its elements' type goes with it */
 } KeyPart;
 
 static PsType param_type(Loop *l, const BoundArg *arg) {
@@ -154,11 +154,14 @@ static PsStatus find_instance(Loop *l, FuncCall *call, Instance **out) {
     KeyPart *key = ps_arena_alloc(l->front.arena, sizeof *key * (call->nargs + 1));
     uint64_t found;
     if (!key) return PS_NOMEM;
-    key[0] = (KeyPart){0, (uint64_t)(uintptr_t)call->func};
+    key[0] = (KeyPart){0, (uint64_t)(uintptr_t)call->func, 0};
     for (uint32_t i = 0; i < call->nargs; i++) {
         PsType type = param_type(l, &call->args[i]);
-        key[i + 1] = (KeyPart){1, type};
-        if (!type) key[i + 1] = (KeyPart){2, (uint64_t)(uintptr_t)call->args[i].value.object};
+        const PsValue *value = &call->args[i].value;
+        bool array = value->kind == PS_VALUE_ARRAY;
+        key[i + 1] = (KeyPart){1, type | (uint64_t)(array ? value->elem : 0) << 32,
+                               array ? (uint64_t)(uintptr_t)value->object : 0};
+        if (!type) key[i + 1] = (KeyPart){2, (uint64_t)(uintptr_t)value->object, 0};
     }
     size_t size = sizeof *key * (call->nargs + 1);
     if (ps_map_get(&l->instances, key, size, &found)) {
@@ -196,8 +199,12 @@ static PsStatus bind_param(Loop *l, FuncCall *call, PsFunc *f, const BoundArg *a
     PsRef ref = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, f->params.len);
     if (!ps_vec_push(l->front.arena, &f->params, type)) return PS_NOMEM;
     if (ps_type_is_scalar(type) && !arg->is_template) return bind_scalar(l, call, arg, ref);
-    PsValue value = {
-        .kind = ps_type_is_scalar(type) ? PS_VALUE_SCALAR : PS_VALUE_ARRAY, .ref = ref, .type = type};
+    PsValue value = {.kind = PS_VALUE_SCALAR, .ref = ref, .type = type};
+    if (!ps_type_is_scalar(type)) {
+        value.kind = PS_VALUE_ARRAY;
+        value.elem = arg->value.elem;
+        value.object = arg->value.object;
+    }
     return ps_name_bind(&l->front, arg->param->name, kind, &value);
 }
 

@@ -60,8 +60,9 @@ static PsStatus flatten(Loop *l, const PsValue *indices, uint32_t n, Indices *ou
 static PsStatus index_array(Loop *l, const PsValue *base, const Indices *indices, PsValue *out) {
     const PsTypeInfo *info = ps_type_info(l->front.module, base->type);
     PsRef args[PS_MAX_AXES + 1] = {base->ref};
-    PsType elem = info->elem;
-    if (indices->n != info->ndim) return FAIL(l, INDEX_COUNT, info->ndim, indices->n);
+    PsType elem = base->elem ? base->elem : info->elem;
+    int axes = loop_axes(l, base);
+    if (indices->n != (uint32_t)axes) return FAIL(l, INDEX_COUNT, axes, indices->n);
     for (uint32_t i = 0; i < indices->n; i++) TRY(loop_to_index(l, &indices->values[i], (int)i, &args[i + 1]));
     PsRef place =
         ps_build_op(loop_b(l), PS_OP_PLACE, ps_type_ptr(l->front.module, elem), args, indices->n + 1, 0);
@@ -85,8 +86,6 @@ static PsStatus index_vector(Loop *l, const PsValue *base, const Indices *indice
 
 static PsStatus index_python(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, PsValue *out) {
     PyObject *key;
-    if (l->front.types->array_type && Py_TYPE(base->object) == (PyTypeObject *)l->front.types->array_type)
-        return FAIL(l, CAPTURED_ARRAY);
     if (ps_is_numpy(base->object, "ndarray") && !l->in_static) return FAIL(l, CAPTURED_NUMPY);
     for (uint32_t i = 0; i < n; i++)
         if (ps_value_is_runtime(&indices[i]))
@@ -105,8 +104,10 @@ static PsStatus index_python(Loop *l, const PsValue *base, const PsValue *indice
     return ps_value_take(&l->front, PyObject_GetItem(base->object, key), out);
 }
 
-PsStatus loop_index(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, PsValue *out) {
+PsStatus loop_index(Loop *l, const PsValue *given, const PsValue *indices, uint32_t n, PsValue *out) {
     Indices flat;
+    PsValue outside = *given, *base = &outside;
+    TRY(loop_from_outside(l, base));
     if (base->kind == PS_VALUE_PYTHON) return index_python(l, base, indices, n, out);
     if (base->kind != PS_VALUE_ARRAY && !loop_is_vector(base))
         return FAIL(l, NOT_INDEXABLE, loop_describe(l, base));
@@ -140,7 +141,7 @@ static PsStatus eval_indices(Loop *l, PsAst *node, PsValue **out, uint32_t *out_
 
 /* x.shape[k]: one op, not a tuple of all lengths. */
 static PsStatus eval_dim(Loop *l, PsAst *node, const PsValue *array, PsValue *out) {
-    int ndim = ps_type_info(l->front.module, array->type)->ndim;
+    int ndim = loop_axes(l, array);
     PsValue index;
     int64_t axis;
     TRY(loop_eval(l, node->b, &index));
@@ -164,7 +165,8 @@ PsStatus loop_eval_subscript(Loop *l, PsAst *node, PsValue *out) {
     PsAst *holder = node->a;
     if (holder->kind == PS_AST_ATTRIBUTE && PyUnicode_CompareWithASCIIString(holder->name, "shape") == 0) {
         TRY(loop_eval(l, holder->a, &base));
-        if (base.kind == PS_VALUE_ARRAY) return eval_dim(l, node, &base, out);
+        if (!l->in_static) TRY(loop_from_outside(l, &base));
+        if (base.kind == PS_VALUE_ARRAY && !(l->in_static && base.object)) return eval_dim(l, node, &base, out);
         loop_at(l, holder);
         TRY(loop_attribute(l, &base, holder->name, &base));
     } else
@@ -174,6 +176,11 @@ PsStatus loop_eval_subscript(Loop *l, PsAst *node, PsValue *out) {
 
 /* -- shapes -- */
 
+int loop_axes(Loop *l, const PsValue *array) {
+    int axes = ps_type_info(l->front.module, array->type)->ndim;
+    return array->elem ? axes - ps_type_info(l->front.module, array->elem)->ndim : axes;
+}
+
 PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) {
     PsRef arg = array->ref;
     *out = loop_scalar(l, ps_build_op(loop_b(l), PS_OP_DIM, PS_I32, &arg, 1, (uint64_t)axis));
@@ -181,7 +188,7 @@ PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) {
 }
 
 PsStatus loop_shape(Loop *l, const PsValue *array, PsValue *out) {
-    int ndim = ps_type_info(l->front.module, array->type)->ndim;
+    int ndim = loop_axes(l, array);
     PyObject *shape = PyTuple_New(ndim);
     for (int i = 0; shape && i < ndim; i++) {
         PsValue dim;

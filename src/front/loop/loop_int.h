@@ -12,6 +12,7 @@
  *     loop_logic.c    conditions, and/or, a if c else b   loop_print.c    print, f-strings
  *     loop_binop.c    operators                           loop_writes.c   which arrays are written
  *     loop_promote.c  types of results                    loop_return.c   return
+ *     loop_field.c    fields and ndarrays from outside
  */
 #ifndef PS_FRONT_LOOP_INT_H
 #define PS_FRONT_LOOP_INT_H
@@ -54,6 +55,11 @@ typedef struct LoopFunc {
     PsValue result;     /* INLINE */
 } LoopFunc;
 
+typedef struct LoopHidden {
+    PyObject *object; /* kept */
+    PsType type;
+} LoopHidden;
+
 typedef struct Loop {
     PsFront front;
     PsBuild *build;
@@ -63,12 +69,17 @@ typedef struct Loop {
     bool in_static;         /* inside ti.static(...) */
     bool config, serialize; /* ti.loop_config waits for its loop */
     PsSpan config_at;
-    PsSpan value_at;             /* of what is being assigned; source 0: nothing is */
-    uint32_t made;               /* functions of the IR, dropped ones too */
-    uint32_t statements;         /* built so far */
-    uint32_t unrolled;           /* iterations of static loops so far */
-    PsMap instances;             /* key of a func with argument types -> Instance * */
-    PsMap warned;                /* spans that gave a warning */
+    PsSpan value_at;       /* of what is being assigned; source 0: nothing is */
+    uint32_t made;         /* functions of the IR, dropped ones too */
+    uint32_t statements;   /* built so far */
+    uint32_t unrolled;     /* iterations of static loops so far */
+    PsMap instances;       /* key of a func with argument types -> Instance * */
+    PsMap warned;          /* spans that gave a warning */
+    const PsParam *params; /* of the kernel */
+    uint32_t nparams;
+    PsVec(LoopHidden) hidden;    /* arrays from outside, in the order they were met */
+    PsMap hidden_ids;            /* object -> its number among them */
+    PsMap hidden_args;           /* function and number -> the op */
     PsVec(PyObject *) expanding; /* funcs being expanded in place, for the message on endless recursion */
 } Loop;
 
@@ -100,8 +111,7 @@ PsStatus loop_items(Loop *l, const PsValue *value, PsValue **out,
 
 /* loop_promote.c */
 PsType loop_promote(PsType a, PsType b);
-PsType loop_promote_keep(PsType a, PsType b);         /* u1 with u1 stays u1 */
-bool loop_is_captured(Loop *l, const PsValue *value); /* an array from outside the kernel */
+PsType loop_promote_keep(PsType a, PsType b); /* u1 with u1 stays u1 */
 PsType loop_numeric(Loop *l,
                     const PsValue *value); /* type of a scalar or Python number; PS_KIND_NONE: neither */
 /* The value as an op of the type: numbers become constants, others are cast. */
@@ -127,6 +137,18 @@ PsStatus loop_eval_boolop(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_eval_compare(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 
+/* loop_field.c: arrays of ours from outside the kernel */
+bool loop_is_array_object(Loop *l, const PsValue *value);
+PsStatus loop_from_outside(Loop *l,
+                           PsValue *value) PS_MUST_CHECK; /* one of those -> ARRAY; others as they are */
+PsType loop_array_type(Loop *l, PsType dtype, int axes, bool unit);
+PsValue loop_array_value(Loop *l, PsRef ref, PsType type, int edim, const int64_t *eshape, PyObject *object);
+void loop_pin(Loop *l, const PsValue *array, uint8_t what); /* PS_PIN_*: it is a fact of this specialisation */
+/* Attributes that are values known while compiling; *done false: the name is none of these. */
+PsStatus loop_field_attribute(Loop *l, const PsValue *base, const char *name, PyObject *key, PsValue *out,
+                              bool *done) PS_MUST_CHECK;
+PsStatus loop_fields_finish(Loop *l) PS_MUST_CHECK;
+
 /* loop_vector.c */
 PsStatus loop_vector_new(Loop *l, uint32_t count, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_vector_map(Loop *l, uint32_t nargs, const PsValue *args,
@@ -139,6 +161,7 @@ PsStatus loop_index(Loop *l, const PsValue *base, const PsValue *indices, uint32
                     PsValue *out) PS_MUST_CHECK;
 PsStatus loop_eval_subscript(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_subscript_of(Loop *l, PsAst *node, const PsValue *base, PsValue *out) PS_MUST_CHECK;
+int loop_axes(Loop *l, const PsValue *array); /* without those of its elements */
 PsStatus loop_shape(Loop *l, const PsValue *array, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_to_index(Loop *l, const PsValue *value, int position, PsRef *out) PS_MUST_CHECK;

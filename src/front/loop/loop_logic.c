@@ -206,11 +206,21 @@ PsStatus loop_eval_boolop(Loop *l, PsAst *node, PsValue *out) {
 
 /* -- comparisons -- */
 
+/* Something whose identity is known now; of a field given as a template argument it becomes a fact by being asked. */
+static bool is_object(Loop *l, const PsValue *value) {
+    (void)l;
+    return value->kind == PS_VALUE_PYTHON || (value->kind == PS_VALUE_ARRAY && value->object);
+}
+
 static PsStatus compare_identity(Loop *l, bool negated, const PsValue *a, const PsValue *b, PsValue *out) {
-    bool both = a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON;
+    bool both = is_object(l, a) && is_object(l, b);
     bool none = (a->kind == PS_VALUE_PYTHON && a->object == Py_None) ||
                 (b->kind == PS_VALUE_PYTHON && b->object == Py_None);
     if (!both && !none) return FAIL(l, IS, negated ? "is not" : "is"); /* a runtime value is never None */
+    if (both && !none) {
+        if (a->kind == PS_VALUE_ARRAY) loop_pin(l, a, PS_PIN_OBJECT);
+        if (b->kind == PS_VALUE_ARRAY) loop_pin(l, b, PS_PIN_OBJECT);
+    }
     bool same = both && a->object == b->object;
     *out = ps_value_python(same != negated ? Py_True : Py_False);
     return PS_OK;

@@ -24,15 +24,10 @@ PsType loop_numeric(Loop *l, const PsValue *value) {
     }
 }
 
-bool loop_is_captured(Loop *l, const PsValue *value) {
-    if (value->kind != PS_VALUE_PYTHON) return false;
-    return ps_is_numpy(value->object, "ndarray") ||
-           Py_TYPE(value->object) == (PyTypeObject *)l->front.types->array_type;
-}
-
 static PsStatus not_a_number(Loop *l, const PsValue *value) {
-    if (value->kind == PS_VALUE_ARRAY) return FAIL(l, ARRAY_AS_NUMBER, loop_describe(l, value));
-    if (loop_is_captured(l, value)) return FAIL(l, CAPTURED_ARRAY);
+    if (value->kind == PS_VALUE_ARRAY || loop_is_array_object(l, value))
+        return FAIL(l, ARRAY_AS_NUMBER, loop_describe(l, value));
+    if (value->kind == PS_VALUE_PYTHON && ps_is_numpy(value->object, "ndarray")) return FAIL(l, CAPTURED_NUMPY);
     return FAIL(l, NOT_A_NUMBER, loop_describe(l, value));
 }
 

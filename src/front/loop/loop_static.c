@@ -93,8 +93,7 @@ PsStatus loop_each(Loop *l, const PsValue *iterable, LoopEach each, void *data) 
     const PsValue *inner = grouped ? &iterable->items[0] : iterable;
     switch (inner->kind) {
     case PS_VALUE_PYTHON:
-        if (Py_TYPE(inner->object) == (PyTypeObject *)l->front.types->array_type)
-            return FAIL(l, CAPTURED_ARRAY);
+        if (loop_is_array_object(l, inner)) return FAIL(l, STATIC_ITERABLE, loop_describe(l, inner));
         return each_python(l, inner->object, each, data);
     case PS_VALUE_VECTOR: return each_vector(l, inner, each, data);
     case PS_VALUE_NDRANGE: return each_domain(l, inner->domain, grouped, each, data);

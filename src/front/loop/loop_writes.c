@@ -44,7 +44,7 @@ PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, 
     }
     for (uint32_t i = 0, at = 0; i < nparams; i++) {
         if (params[i].kind == PS_PARAM_TEMPLATE) continue;
-        out[i] = params[i].kind == PS_PARAM_ARRAY && writes[0][at];
+        out[i] = params[i].kind != PS_PARAM_SCALAR && writes[0][at];
         at++;
     }
     return PS_OK;

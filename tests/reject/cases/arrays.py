@@ -317,18 +317,6 @@ f()
 #!            ^^^^^^^^^^
 #! a numpy array is used here from outside the kernel; pass it as an argument annotated with types.ndarray(), or use ti.static(...) for elements that never change
 
-#-- a pestle array from outside
-@ti.kernel
-def f(n: ti.i32) -> ti.f32:
-    return weights[n]
-weights = ti.ndarray(ti.f32, 3)
-f(1)
-#! KernelTypeError
-#! File "program.py", line 3, in f
-#!     return weights[n]
-#!            ^^^^^^^^^^
-#! an array is used here from outside the kernel; pass it as an argument annotated with types.ndarray()
-
 #-- storing into a numpy array from outside
 @ti.kernel
 def f():
@@ -340,30 +328,6 @@ f()
 #!     weights[0] = 1
 #!     ^^^^^^^^^^
 #! a numpy array is used here from outside the kernel; pass it as an argument annotated with types.ndarray(), or use ti.static(...) for elements that never change
-
-#-- storing into a pestle array from outside
-@ti.kernel
-def f():
-    weights[0] = 1
-weights = ti.ndarray(ti.f32, 3)
-f()
-#! KernelTypeError
-#! File "program.py", line 3, in f
-#!     weights[0] = 1
-#!     ^^^^^^^^^^
-#! an array is used here from outside the kernel; pass it as an argument annotated with types.ndarray()
-
-#-- adding to a pestle array from outside
-@ti.kernel
-def f():
-    weights[0] += 1
-weights = ti.ndarray(ti.f32, 3)
-f()
-#! KernelTypeError
-#! File "program.py", line 3, in f
-#!     weights[0] += 1
-#!     ^^^^^^^^^^
-#! an array is used here from outside the kernel; pass it as an argument annotated with types.ndarray()
 
 #-- a method of an array
 y = x.sum()

@@ -432,20 +432,7 @@ f()
 #! File "program.py", line 3, in f
 #!     for i in weights:
 #!              ^^^^^^^
-#! an array is used here from outside the kernel; pass it as an argument annotated with types.ndarray()
-
-#-- a loop over a pestle array from outside
-@ti.kernel
-def f():
-    for i in weights:
-        pass
-weights = ti.ndarray(ti.i32, 3)
-f()
-#! KernelTypeError
-#! File "program.py", line 3, in f
-#!     for i in weights:
-#!              ^^^^^^^
-#! an array is used here from outside the kernel; pass it as an argument annotated with types.ndarray()
+#! a numpy array is used here from outside the kernel; pass it as an argument annotated with types.ndarray(), or use ti.static(...) for elements that never change
 
 #-- break in a parallel loop
 for i in range(n):

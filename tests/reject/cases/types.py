@@ -1003,7 +1003,7 @@ f(1)
 #! File "program.py", line 3, in f
 #!     return n + weights
 #!            ^^^^^^^^^^^
-#! an array is used here from outside the kernel; pass it as an argument annotated with types.ndarray()
+#! a numpy array is used here from outside the kernel; pass it as an argument annotated with types.ndarray(), or use ti.static(...) for elements that never change
 
 #-- a pestle array in arithmetic
 @ti.kernel
@@ -1015,7 +1015,7 @@ f(1)
 #! File "program.py", line 3, in f
 #!     return n + weights
 #!            ^^^^^^^^^^^
-#! an array is used here from outside the kernel; pass it as an argument annotated with types.ndarray()
+#! unsupported operand type(s) for '+': i32 and i32 array of 1 axis; operators work on elements, so index the array
 
 #-- a numpy array of one element
 @ti.kernel
@@ -1027,7 +1027,7 @@ f(1)
 #! File "program.py", line 3, in f
 #!     return n + weights
 #!            ^^^^^^^^^^^
-#! an array is used here from outside the kernel; pass it as an argument annotated with types.ndarray()
+#! a numpy array is used here from outside the kernel; pass it as an argument annotated with types.ndarray(), or use ti.static(...) for elements that never change
 
 #-- a complex number stored
 x[0] = 1j

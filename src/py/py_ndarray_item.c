@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Elements of Ndarrays and fields, read and written from Python: a[i, j], a[()] and a[None] without axes.
+ */
+#include "py/py_ndarray.h"
+
+static PyObject *refuse_index(const PyNdarray *self, PyObject *found) {
+    const char *hint = PySlice_Check(found) ? "; slices: numpy.asarray(array)[...]" : "";
+    return py_error(ndarray_state(self), PS_MSG_PY_INDEX_TYPE, ndarray_kind(self), self->ndim,
+                    Py_TYPE(found)->tp_name, hint);
+}
+
+/* Adds one axis' index to *offset; -1 with an exception. */
+static int add_index(const PyNdarray *self, int axis, PyObject *object, int64_t *offset) {
+    if (!PyIndex_Check(object)) {
+        refuse_index(self, object);
+        return -1;
+    }
+    Py_ssize_t given = PyNumber_AsSsize_t(object, PyExc_IndexError);
+    if (given == -1 && PyErr_Occurred()) return -1;
+    int64_t length = self->shape[axis], index = given < 0 ? given + length : given;
+    if (index < 0 || index >= length) {
+        py_error(ndarray_state(self), PS_MSG_PY_INDEX_BOUNDS, ndarray_kind(self), (long long)given, axis,
+                 (long long)length);
+        return -1;
+    }
+    *offset += index * self->strides[axis];
+    return 0;
+}
+
+/* The element that a key names: an int, a tuple of ints, () or None for an array without axes. */
+static char *element_of(const PyNdarray *self, PyObject *key) {
+    int64_t offset = 0;
+    if (key == Py_None && self->ndim == 0) return self->data;
+    bool tuple = PyTuple_Check(key);
+    Py_ssize_t count = tuple ? PyTuple_GET_SIZE(key) : 1;
+    if (!tuple && !PyIndex_Check(key)) {
+        refuse_index(self, key);
+        return NULL;
+    }
+    if (count != self->ndim) {
+        py_error(ndarray_state(self), PS_MSG_PY_INDEX_COUNT, ndarray_kind(self), self->ndim, (long long)count);
+        return NULL;
+    }
+    for (int k = 0; k < self->ndim; k++)
+        if (add_index(self, k, tuple ? PyTuple_GET_ITEM(key, k) : key, &offset)) return NULL;
+    return self->data + offset;
+}
+
+/* A vector or matrix is a view: what is stored into it is in the array. */
+static PyObject *element_view(const PyNdarray *self, char *at) {
+    PyState *state = ndarray_state(self);
+    PyNdarray *view = ndarray_view(state->ndarray_type, self);
+    if (!view) return NULL;
+    view->data = at;
+    view->ndim = self->edim;
+    view->edim = 0;
+    for (int k = 0; k < self->edim; k++) {
+        view->shape[k] = self->shape[self->ndim + k];
+        view->strides[k] = self->strides[self->ndim + k];
+    }
+    ndarray_view_done(view);
+    return (PyObject *)view;
+}
+
+PyObject *ndarray_get(const PyNdarray *self, char *at) {
+    if (self->edim) return element_view(self, at);
+    return scalar_encode(self->dtype, ndarray_load(at, ps_scalar_size(self->dtype)));
+}
+
+PyObject *ndarray_subscript(PyObject *object, PyObject *key) {
+    PyNdarray *self = (PyNdarray *)object;
+    char *at = element_of(self, key);
+    return at ? ndarray_get(self, at) : NULL;
+}
+
+static int set_number(const PyNdarray *self, int axis, char *at, uint64_t bits) {
+    if (axis == ndarray_axes(self)) {
+        ndarray_store(at, ps_scalar_size(self->dtype), bits);
+        return 0;
+    }
+    for (int64_t i = 0; i < self->shape[axis]; i++)
+        set_number(self, axis + 1, at + i * self->strides[axis], bits);
+    return 0;
+}
+
+static bool is_sequence(PyObject *value) {
+    return PyTuple_Check(value) || PyList_Check(value) ||
+           (!PyUnicode_Check(value) && !PyBytes_Check(value) && PySequence_Check(value) &&
+            PyObject_LengthHint(value, -1) >= 0);
+}
+
+int ndarray_set(const PyNdarray *self, int axis, char *at, PyObject *value) {
+    char what[40];
+    snprintf(what, sizeof what, "%s element", ndarray_kind(self));
+    const ScalarPlace place = {NULL, 0, what};
+    uint64_t bits;
+    bool sequence = axis < ndarray_axes(self) && is_sequence(value);
+    PyErr_Clear();
+    if (!sequence)
+        return scalar_decode(ndarray_state(self), self->dtype, value, &place, &bits)
+                   ? -1
+                   : set_number(self, axis, at, bits);
+    PyObject *items = PySequence_Fast(value, "expected a sequence");
+    if (!items) return -1;
+    int64_t count = PySequence_Fast_GET_SIZE(items);
+    int status = count == self->shape[axis] ? 0 : -1;
+    if (status)
+        py_error(ndarray_state(self), PS_MSG_PY_ELEMENT_LENGTH, what, (long long)self->shape[axis],
+                 (long long)count);
+    for (int64_t i = 0; !status && i < count && i < PySequence_Fast_GET_SIZE(items); i++)
+        status = ndarray_set(self, axis + 1, at + i * self->strides[axis], PySequence_Fast_GET_ITEM(items, i));
+    Py_DECREF(items);
+    return status;
+}
+
+int ndarray_ass_subscript(PyObject *object, PyObject *key, PyObject *value) {
+    PyNdarray *self = (PyNdarray *)object;
+    if (!value) {
+        PyErr_Format(PyExc_TypeError, "elements of an array cannot be deleted");
+        return -1;
+    }
+    char *at = element_of(self, key);
+    return at ? ndarray_set(self, self->ndim, at, value) : -1;
+}

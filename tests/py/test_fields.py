@@ -1,0 +1,485 @@
+"""Fields: memory that kernels find in their surroundings."""
+
+import copy
+import gc
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import pestle as ti
+
+DTYPES = ["u1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"]
+F1 = ti.types.ndarray(dtype=ti.f32, ndim=1)
+
+here = ti.field(ti.i32, 5)
+total = ti.field(ti.f64, ())
+plane = ti.field(ti.f32, (3, 4), name="plane")
+many = {"a": ti.field(ti.i32, 3), "b": [ti.field(ti.i32, 4), ti.field(ti.i32, 5)]}
+
+
+class Holder:
+    def __init__(self, n):
+        self.x = ti.field(ti.i32, n)
+        self.array = ti.ndarray(ti.i32, n)
+
+
+holder = Holder(4)
+
+
+# -- from Python
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_elements(name):
+    dtype = getattr(ti, name)
+    x = ti.field(dtype, (2, 3))
+    assert x.shape == (2, 3) and x.dtype is dtype and x.ndim == 2 and x.size == 6 and len(x) == 2
+    assert x.element_shape == () and x.name == "" and x.grad is None
+    x[1, 2] = 1
+    assert x[1, 2] == 1 and x[-1, -1] == 1 and x[0, 0] == 0
+    array = x.to_numpy()
+    assert array.shape == (2, 3) and array[1, 2] == 1 and np.count_nonzero(array) == 1
+    x.fill(0)
+    assert not np.any(x.to_numpy())
+    x.from_numpy(np.arange(6).reshape(2, 3).astype(array.dtype))
+    assert x.tolist() == np.arange(6).reshape(2, 3).astype(array.dtype).tolist()
+
+
+def test_without_axes():
+    x = ti.field(ti.f32, ())
+    x[None] = 1.5
+    assert x[None] == 1.5 and x[()] == 1.5 and x.shape == () and x.to_numpy() == 1.5
+    assert bool(x)
+    with pytest.raises(TypeError):
+        len(x)
+
+
+def test_shares_memory():
+    x = ti.field(ti.f32, (3, 4))
+    view = np.asarray(x)
+    view[1, 2] = 7
+    assert x[1, 2] == 7
+    assert np.shares_memory(x.to_numpy(copy=False), view) and not np.shares_memory(x.to_numpy(), view)
+    assert x.to_numpy(dtype=np.float64).dtype == np.float64 and x.to_numpy(ti.i32).dtype == np.int32
+    with pytest.raises(ValueError, match="Zero-copy not available"):
+        x.to_numpy(dtype=np.float64, copy=False)
+    assert np.from_dlpack(x)[1, 2] == 7
+    assert np.asarray(x).ctypes.data % 64 == 0
+
+
+def test_order():
+    x = ti.field(ti.i32, (3, 4), order="ji")
+    assert np.asarray(x).strides == (4, 12)
+
+    @ti.kernel
+    def number():
+        for i, j in x:
+            x[i, j] = 10 * i + j
+
+    number()
+    assert np.array_equal(x.to_numpy(), 10 * np.arange(3)[:, None] + np.arange(4))
+    x.fill(3)
+    assert np.all(x.to_numpy() == 3)
+
+
+def test_copies():
+    x, y = ti.field(ti.i32, 4), ti.field(ti.f64, 4)
+    y.from_numpy(np.array([1.5, -2.5, 3e10, np.nan]))
+    x.copy_from(y)
+    assert x.tolist() == [1, -2, 2**31 - 1, 0]
+    z = copy.deepcopy({"x": [x, x]})["x"]
+    assert z[0] is z[1] and z[0] is not x and type(z[0]) is ti.Field
+    x.fill(0)
+    assert z[0].tolist() == [1, -2, 2**31 - 1, 0]
+
+
+def test_grad_is_allocated():
+    x = ti.field(ti.f32, (3, 4), needs_grad=True)
+    assert x.grad.shape == (3, 4) and x.grad.dtype is ti.f32 and x.grad.grad is None
+
+    @ti.kernel
+    def seed():
+        for i, j in x:
+            x.grad[i, j] = i + j
+
+    seed()
+    assert np.array_equal(x.grad.to_numpy(), np.arange(3)[:, None] + np.arange(4.0))
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    x = ti.field(ti.f32, (2, 3))
+    x.from_torch(torch.arange(6, dtype=torch.float64).reshape(2, 3))
+    assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert torch.equal(x.to_torch(), torch.arange(6, dtype=torch.float32).reshape(2, 3))
+    with pytest.raises(ValueError):
+        x.from_torch(torch.zeros(3, 2))
+
+
+# -- in kernels
+
+
+def test_global():
+    @ti.kernel
+    def fill(a: ti.i32):
+        for i in here:
+            here[i] = a + i
+
+    fill(10)
+    assert here.tolist() == [10, 11, 12, 13, 14]
+    fill._evaluate(20)
+    assert here.tolist() == [20, 21, 22, 23, 24]
+
+
+def test_closure_loops_and_shape():
+    x = ti.field(ti.i32, (3, 4))
+
+    @ti.kernel
+    def number() -> ti.i32:
+        for I in ti.grouped(x):
+            x[I] = 10 * I[0] + I[1]
+        for i, j in ti.ndrange(x.shape[0], x.shape[1]):
+            x[i, j] += 1
+        return len(x) * 100 + x.shape[1] + x.ndim * 1000
+
+    assert number() == 2304
+    assert np.array_equal(x.to_numpy(), 10 * np.arange(3)[:, None] + np.arange(4) + 1)
+
+
+def test_sum_into_a_field_without_axes():
+    @ti.kernel
+    def add():
+        for i, j in plane:
+            total[None] += plane[i, j]
+
+    plane.from_numpy(np.arange(12, dtype=np.float32).reshape(3, 4))
+    total[None] = 0
+    add()
+    assert total[()] == 66
+
+
+def test_attributes_lists_and_dicts():
+    @ti.kernel
+    def fill():
+        for i in holder.x:
+            holder.x[i] = i
+            holder.array[i] = 2 * i
+        for x in ti.static(many["b"]):
+            for i in x:
+                x[i] = len(x)
+        many["a"][1] = 7
+
+    fill()
+    assert holder.x.tolist() == [0, 1, 2, 3] and holder.array[3] == 6
+    assert many["b"][0].tolist() == [4] * 4 and many["b"][1].tolist() == [5] * 5 and many["a"].tolist() == [0, 7, 0]
+
+
+def test_kernels_of_a_class():
+    class Sim:
+        def __init__(self, n):
+            self.x = ti.field(ti.f32, n)
+
+        @ti.kernel
+        def step(self, a: ti.f32):
+            for i in self.x:
+                self.x[i] += a
+
+    one, two = Sim(3), Sim(5)
+    one.step(1)
+    two.step(2)
+    one.step(1)
+    assert one.x.tolist() == [2] * 3 and two.x.tolist() == [2] * 5
+
+
+def test_in_funcs():
+    x = ti.field(ti.i32, 8)
+
+    @ti.func
+    def put(i, v):
+        if i > 2:
+            x[i] += v
+        return x[i]
+
+    @ti.func
+    def down(i) -> ti.i32:
+        here[0] += 1
+        r = 0
+        if i > 0:
+            r = down(i - 1) + put(i, 1)
+        return r
+
+    @ti.kernel
+    def run() -> ti.i32:
+        s = 0
+        for i in range(8):
+            s += put(i, i)
+        return s + down(7) * 100
+
+    here[0] = 0
+    assert run() == 25 + 100 * (25 + 5)
+    assert here[0] == 8 and x.tolist() == [0, 0, 0, 4, 5, 6, 7, 8]
+
+
+def test_passed_to_funcs():
+    @ti.func
+    def swap(a: ti.template(), b: ti.template(), i):
+        t = a[i]
+        a[i] = b[i]
+        b[i] = t
+
+    @ti.func
+    def first(x: ti.types.ndarray(dtype=ti.i32, ndim=1)) -> ti.i32:
+        r = -1
+        if x.shape[0] > 0:
+            r = x[0]
+        return r
+
+    a, b = ti.field(ti.i32, 3), ti.field(ti.i32, 3)
+
+    @ti.kernel
+    def run() -> ti.i32:
+        for i in a:
+            swap(a, b, i)
+        return first(a)
+
+    a.fill(1)
+    b.fill(2)
+    assert run() == 2 and a.tolist() == [2] * 3 and b.tolist() == [1] * 3
+
+
+def test_atomics():
+    x = ti.field(ti.i32, 2)
+
+    @ti.kernel
+    def count(n: ti.i32) -> ti.i32:
+        for i in range(n):
+            x[i % 2] += 1
+            ti.atomic_max(x[0], 3)
+        return ti.atomic_sub(x[1], 1)
+
+    assert count(1000) == 500 and x[1] == 499
+
+
+def test_as_array_argument():
+    @ti.kernel
+    def double(x: F1):
+        for i in x:
+            x[i] *= 2
+
+    x = ti.field(ti.f32, 3)
+    x.fill(2)
+    double(x)
+    assert x.tolist() == [4] * 3
+
+
+# -- one specialisation for many fields
+
+
+def test_template_arguments_by_type():
+    @ti.kernel
+    def copy_to(a: ti.template(), b: ti.template()):
+        for i in a:
+            b[i] = ti.cast(a[i], ti.i32) + a.shape[0]
+
+    fields = [ti.field(ti.i32, n) for n in (3, 4, 4, 5)]
+    for a, b in ((0, 1), (1, 0), (2, 3), (3, 3)):
+        fields[min(a, b)].fill(a)
+        if fields[a].shape[0] <= fields[b].shape[0]:
+            copy_to(fields[a], fields[b])
+    assert copy_to._times["specialisations"] == 1
+    other = ti.field(ti.f32, 3)
+    copy_to(other, fields[0])
+    assert copy_to._times["specialisations"] == 2 and fields[0].tolist() == [3] * 3
+
+
+def test_template_arguments_are_not_kept():
+    @ti.kernel
+    def fill(x: ti.template()):
+        for i in x:
+            x[i] = 1
+
+    x = ti.field(ti.f32, 1000)
+    before = sys.getrefcount(x)
+    fill(x)
+    assert sys.getrefcount(x) == before and x[999] == 1
+
+
+def test_shape_read_while_compiling_is_a_fact():
+    @ti.kernel
+    def unrolled(x: ti.template()) -> ti.i32:
+        r = 0
+        for i in ti.static(range(x.shape[0])):
+            r += x[i] + i
+        return r
+
+    assert [unrolled(ti.field(ti.i32, n)) for n in (3, 4, 3, 4)] == [3, 6, 3, 6]
+    assert unrolled._times["specialisations"] == 2
+
+
+def test_identity_asked_while_compiling_is_a_fact():
+    a, b = ti.field(ti.i32, 3), ti.field(ti.i32, 3)
+
+    @ti.kernel
+    def which(x: ti.template(), y: ti.template()) -> ti.i32:
+        r = 0
+        if ti.static(x is y):
+            r = 1
+        if x is a:
+            r += 2
+        if y is not None:
+            r += 4
+        return r
+
+    for _ in range(2):
+        assert [which(x, y) for x, y in ((a, a), (b, b), (a, b), (b, a))] == [7, 5, 6, 4]
+
+
+def test_rebinding_a_global():
+    @ti.kernel
+    def fill():
+        for i in here:
+            here[i] = 3
+
+    global here
+    old = here
+    try:
+        fill()
+        here = ti.field(ti.i32, 9)
+        fill()
+        assert here.tolist() == [3] * 9
+        here = ti.field(ti.f32, 2)
+        fill()
+        assert here.tolist() == [3.0] * 2
+    finally:
+        here = old
+
+
+PROGRAM = """
+import sys
+import pestle as ti
+x = ti.field(ti.f32, int(sys.argv[1]))
+@ti.kernel
+def fill(a: ti.f32) -> ti.i32:
+    for i in x:
+        x[i] = a
+    return x.shape[0]
+print(fill(2.0), x[0], fill._times["from_store"], ti._pestle._llvm_is_open())
+"""
+
+
+def test_found_on_disk_by_another_process(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    env = {"PESTLE_CACHE_DIR": str(tmp_path / "cache"), "PATH": "/usr/bin"}
+    runs = [subprocess.run([sys.executable, program, n], env=env, capture_output=True, text=True, check=True).stdout
+            for n in ("100", "7")]  # fmt: skip
+    assert runs == ["100 2.0 False True\n", "7 2.0 True False\n"]
+
+
+# -- lifetimes
+
+
+def test_options_leave_fields_alone():
+    x = ti.field(ti.i32, 3)
+
+    @ti.kernel
+    def add():
+        for i in x:
+            x[i] += 1
+
+    add()
+    ti.init(debug=True)
+    add()
+    ti.reset()
+    add()
+    assert x.tolist() == [3] * 3
+
+
+def test_dropped_while_a_kernel_runs():
+    state = {"x": ti.field(ti.f32, 2_000_000)}
+    x = state["x"]
+    view = np.asarray(x)
+
+    @ti.kernel
+    def work(x: ti.template()):
+        for i in x:
+            v = 0.5
+            for k in range(20):
+                v = v * 0.5 + i
+            x[i] = v
+
+    def run():
+        work(state["x"])
+
+    del x
+    thread = threading.Thread(target=run)
+    thread.start()
+    state.clear()
+    gc.collect()
+    thread.join()
+    assert view[1] > 0
+
+
+def test_kernel_keeps_its_fields():
+    def make():
+        x = ti.field(ti.i32, 3)
+
+        @ti.kernel
+        def count() -> ti.i32:
+            x[0] += 1
+            return x[0]
+
+        return count
+
+    count = make()
+    assert [count(), count(), count()] == [1, 2, 3]
+
+
+def test_threads():
+    fields = [ti.field(ti.i32, 1000) for _ in range(4)]
+
+    @ti.kernel
+    def add(x: ti.template(), n: ti.i32):
+        for i in x:
+            for k in range(n):
+                x[i] += 1
+
+    def run(x):
+        for _ in range(50):
+            add(x, 3)
+
+    threads = [threading.Thread(target=run, args=(x,)) for x in fields]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.all(x.to_numpy() == 150) for x in fields)
+
+
+FORK = """
+import os
+import pestle as ti
+x = ti.field(ti.i32, 4)
+@ti.kernel
+def add():
+    for i in x:
+        x[i] += 1
+add()
+pid = os.fork()
+if pid == 0:
+    add()
+    os._exit(0 if x.tolist() == [2] * 4 else 1)
+assert os.waitpid(pid, 0)[1] == 0
+add()
+print(x.tolist())
+"""
+
+
+def test_fork(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(FORK)
+    run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    assert run.stdout == "[2, 2, 2, 2]\n"

@@ -1,0 +1,346 @@
+# Fields: how they are made, used in kernels and from Python.
+
+#-- no shape [module]
+ti.field(ti.f32)
+#! KernelValueError
+#! field: a shape is needed; fields that are placed in a layout tree later do not exist yet
+
+#-- a negative length [module]
+ti.field(ti.f32, (3, -1))
+#! KernelValueError
+#! field: expected a shape of at most 12 axes, each an int from 1 to 2130706431, found (3, -1)
+
+#-- a length of zero [module]
+ti.field(ti.f32, 0)
+#! KernelValueError
+#! field: expected a shape of at most 12 axes, each an int from 1 to 2130706431, found 0
+
+#-- a float as shape [module]
+ti.field(ti.f32, 2.5)
+#! KernelValueError
+#! field: expected a shape of at most 12 axes, each an int from 1 to 2130706431, found 2.5
+
+#-- too many axes [module]
+ti.field(ti.f32, (1,) * 13)
+#! KernelValueError
+#! field: expected a shape of at most 12 axes, each an int from 1 to 2130706431, found (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+
+#-- more than can be addressed [module]
+ti.field(ti.f64, (2**30, 2**30, 4))
+#! KernelValueError
+#! field: the shape (1073741824, 1073741824, 4) takes more memory than can be addressed
+
+#-- no dtype [module]
+ti.field("f32", 3)
+#! KernelTypeError
+#! field: expected a dtype such as pestle.f32, found str
+
+#-- an order of other letters [module]
+ti.field(ti.f32, (3, 4), order="ik")
+#! KernelValueError
+#! field: order must name 2 axis letters from 'i' on, each once, such as 'ij', found 'ik'
+
+#-- an order of one letter twice [module]
+ti.field(ti.f32, (3, 4), order="ii")
+#! KernelValueError
+#! field: order must name 2 axis letters from 'i' on, each once, such as 'ij', found 'ii'
+
+#-- an offset [module]
+ti.field(ti.f32, 3, offset=-1)
+#! KernelValueError
+#! field: offset is not supported: indices start at 0
+
+#-- a gradient of integers [module]
+ti.field(ti.i32, 3, needs_grad=True)
+#! KernelTypeError
+#! field: needs_grad is for floating-point elements, found i32
+
+#-- pickling [module]
+import pickle
+pickle.dumps(ti.field(ti.i32, 3))
+#! KernelTypeError
+#! a field cannot be pickled: it is memory that kernels of this process use; pickle its to_numpy()
+
+#-- an element outside [module]
+ti.field(ti.i32, (3, 4))[3, 0]
+#! KernelIndexError
+#! Field: index 3 is out of bounds for axis 0 with length 3
+
+#-- too few indices from Python [module]
+ti.field(ti.i32, (3, 4))[3]
+#! KernelIndexError
+#! Field: expected 2 indices, found 1
+
+#-- a slice [module]
+ti.field(ti.i32, 3)[:2]
+#! KernelTypeError
+#! Field: expected 1 integer indices, found slice; slices: numpy.asarray(array)[...]
+
+#-- a float into integers [module]
+ti.field(ti.i32, 3)[0] = 1.5
+#! KernelTypeError
+#! Field element: expected an integer (i32), found float
+
+#-- filling integers with a float [module]
+ti.field(ti.i32, 3).fill(1.5)
+#! KernelTypeError
+#! Field.fill: expected an integer (i32), found float
+
+#-- from_numpy of another shape [module]
+ti.field(ti.i32, 3).from_numpy(np.zeros(4, np.int32))
+#! KernelValueError
+#! from_numpy: the shapes differ: (3,) and (4,)
+
+#-- copy_from of another shape [module]
+ti.field(ti.i32, 3).copy_from(ti.field(ti.i32, (3, 1)))
+#! KernelValueError
+#! copy_from: the shapes differ: (3,) and (3, 1)
+
+#-- copy_from of a list [module]
+ti.field(ti.i32, 3).copy_from([1, 2, 3])
+#! KernelTypeError
+#! copy_from: expected a field, an Ndarray or a numpy array, found list
+
+#-- a field in arithmetic
+@ti.kernel
+def f() -> ti.f32:
+    return a + 1
+a = ti.field(ti.f32, 3)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return a + 1
+#!            ^^^^^
+#! unsupported operand type(s) for '+': f32 field of 1 axis and int 1; operators work on elements, so index the array
+
+#-- a field compared with a number
+@ti.kernel
+def f() -> ti.i32:
+    return a == 1
+a = ti.field(ti.f32, 3)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return a == 1
+#!            ^^^^^^
+#! unsupported operand type(s) for '==': f32 field of 1 axis and int 1; operators work on elements, so index the array
+
+#-- a field negated
+@ti.kernel
+def f() -> ti.f32:
+    return -a
+a = ti.field(ti.f32, 3)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return -a
+#!            ^^
+#! unsupported operand type for '-': f32 field of 1 axis; expected a number
+
+#-- a field as a number
+@ti.kernel
+def f() -> ti.f32:
+    return a
+a = ti.field(ti.f32, 3)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return a
+#!            ^
+#! only a number can be returned here, found f32 field of 1 axis
+
+#-- a field as an index
+@ti.kernel
+def f() -> ti.f32:
+    return a[a]
+a = ti.field(ti.i32, 3)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return a[a]
+#!            ^^^^
+#! indices must be integers, however 'i32 field of 1 axis' is provided as index 0
+
+#-- too few indices in a kernel
+@ti.kernel
+def f() -> ti.f32:
+    return a[1]
+a = ti.field(ti.f32, (3, 4))
+f()
+#! KernelIndexError
+#! File "program.py", line 3, in f
+#!     return a[1]
+#!            ^^^^
+#! 2d array indexed with 1d indices
+
+#-- an index of a field without axes
+@ti.kernel
+def f() -> ti.f32:
+    return a[0]
+a = ti.field(ti.f32, ())
+f()
+#! KernelIndexError
+#! File "program.py", line 3, in f
+#!     return a[0]
+#!            ^^^^
+#! 0d array indexed with 1d indices
+
+#-- a loop with too few names over a field
+@ti.kernel
+def f():
+    for i in a:
+        pass
+a = ti.field(ti.f32, (3, 4))
+f()
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     for i in a:
+#!         ^
+#! the number of loop variables is not equal to the dimension of the domain: 1 names for 2 axes
+
+#-- a loop over a field without axes
+@ti.kernel
+def f():
+    for i in a:
+        pass
+a = ti.field(ti.f32, ())
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     for i in a:
+#!              ^
+#! an array without axes cannot be looped over
+
+#-- assigning a template argument that is a field
+@ti.kernel
+def f(a: ti.template()):
+    a = 1
+f(ti.field(ti.f32, 3))
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     a = 1
+#!     ^
+#! array "a" cannot be assigned, only its elements; index it
+
+#-- updating a template argument that is a field
+@ti.kernel
+def f(a: ti.template()):
+    a += 1
+f(ti.field(ti.f32, 3))
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     a += 1
+#!     ^^^^^^
+#! array "a" cannot be assigned, only its elements; index it
+
+#-- assigning an attribute that is a field
+class State:
+    pass
+state = State()
+state.a = ti.field(ti.f32, 3)
+@ti.kernel
+def f():
+    state.a = 1
+f()
+#! KernelSyntaxError
+#! File "program.py", line 7, in f
+#!     state.a = 1
+#!     ^^^^^^^
+#! attributes of State cannot be assigned in a kernel
+
+#-- updating a field as a whole
+class State:
+    pass
+state = State()
+state.a = ti.field(ti.f32, 3)
+@ti.kernel
+def f():
+    state.a += 1
+f()
+#! KernelTypeError
+#! File "program.py", line 7, in f
+#!     state.a += 1
+#!     ^^^^^^^^^^^^
+#! unsupported operand type(s) for '+': f32 field of 1 axis and int 1; operators work on elements, so index the array
+
+#-- an atomic on a whole field
+@ti.kernel
+def f():
+    ti.atomic_add(a, 1)
+a = ti.field(ti.f32, 3)
+f()
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     ti.atomic_add(a, 1)
+#!     ^^^^^^^^^^^^^^^^^^^
+#! cannot use a non-writable target as the first operand of 'atomic_add': found f32 field of 1 axis
+
+#-- a method of a field in a kernel
+@ti.kernel
+def f():
+    a.fill(1)
+a = ti.field(ti.f32, 3)
+f()
+#! KernelNameError
+#! File "program.py", line 3, in f
+#!     a.fill(1)
+#!     ^^^^^^
+#! f32 field of 1 axis has no attribute 'fill'; it has shape, ndim and dtype
+
+#-- the elements of a field while compiling
+@ti.kernel
+def f():
+    for v in ti.static(a):
+        print(v)
+a = ti.field(ti.f32, 3)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     for v in ti.static(a):
+#!              ^^^^^^^^^^^^
+#! an unrolled loop runs over something known while compiling that can be iterated over, found f32 field of 1 axis
+
+#-- a field for an ndarray parameter of another type
+@ti.kernel
+def f(x: F1):
+    pass
+f(ti.field(ti.i32, 3))
+#! KernelTypeError
+#! argument 'x' of kernel 'f': expected an array of f32, found an array of i32
+
+#-- a field for a number
+@ti.kernel
+def f(x: ti.f32):
+    pass
+f(ti.field(ti.f32, ()))
+#! KernelTypeError
+#! argument 'x' of kernel 'f': expected a number (f32), found pestle.Field
+
+#-- an index outside a field [checked]
+@ti.kernel
+def f(n: ti.i32):
+    for i in range(n):
+        a[i] = 1
+a = ti.field(ti.f32, 3)
+f(5)
+#! KernelAssertionError
+#! File "program.py", line 4, in f
+#!     a[i] = 1
+#!     ^^^^
+#! index 3 is out of bounds for axis 0 with length 3
+
+#-- an index outside a field in a func [checked]
+@ti.func
+def put(i):
+    a[i, 2] = 1
+@ti.kernel
+def f(n: ti.i32):
+    for i in range(n):
+        put(i)
+a = ti.field(ti.f32, (3, 4))
+f(5)
+#! KernelAssertionError
+#! File "program.py", line 3, in put
+#!     a[i, 2] = 1
+#!     ^^^^^^^
+#! index 3 is out of bounds for axis 0 with length 3
