@@ -218,6 +218,15 @@ static LLVMValueRef enter_depth(Emitter *e, uint32_t span) {
     return depth;
 }
 
+/* Adds a place: its address, and a tile's strides. */
+static bool add_place(Emitter *e, PsRef place, PsType type, LLVMValueRef *args, uint32_t *at) {
+    const PsTypeInfo *tile = ps_type_info(e->cg->m, ps_type_info(e->cg->m, type)->elem);
+    args[(*at)++] = cg_value(e, place);
+    if (tile->kind == PS_KIND_TILE && !cg_tile_strides(e, place, &args[*at])) return false;
+    *at += tile->ndim;
+    return true;
+}
+
 /* The task state and the operands, arrays as their words; NULL: they do not fit the function. */
 static LLVMValueRef *call_args(Emitter *e, PsRef r, const PsFunc *callee, uint32_t *out_n) {
     uint32_t n = cg_param_word(callee, callee->params.len) + 1, at = 0;
@@ -231,6 +240,10 @@ static LLVMValueRef *call_args(Emitter *e, PsRef r, const PsFunc *callee, uint32
             args[at++] = cg_value(e, operand);
             continue;
         }
+        if (info->kind == PS_KIND_PTR) {
+            if (!add_place(e, operand, callee->params.data[i], args, &at)) return NULL;
+            continue;
+        }
         const ArrayWords *words = info->kind == PS_KIND_ARRAY ? cg_array(e, operand) : NULL;
         if (!words) return NULL;
         args[at++] = words->data;
@@ -239,6 +252,18 @@ static LLVMValueRef *call_args(Emitter *e, PsRef r, const PsFunc *callee, uint32
     }
     *out_n = at;
     return args;
+}
+
+/* Whether, once it is inlined, the call's accesses to memory are to what iterations do not share: arrays, and locals
+ * that LLVM has made values of by then. */
+static bool is_independent(const Emitter *e, PsRef r, const FuncInfo *callee) {
+    if (!callee->inlined || callee->serial || callee->lasts) return false;
+    for (uint32_t i = 0; i < ps_op(e->f, r)->nargs; i++) {
+        PsRef root = ps_place_root(e->f, ps_op_arg(e->f, r, i));
+        if (ps_op(e->f, root)->code != PS_OP_VAR) continue;
+        if (e->cg->homes[root].lasts || !e->cg->homes[root].parfor) return false;
+    }
+    return true;
 }
 
 LLVMValueRef cg_emit_call(Emitter *e, PsRef r) {
@@ -254,7 +279,7 @@ LLVMValueRef cg_emit_call(Emitter *e, PsRef r) {
     }
     if (cg->has_recursion) depth = enter_depth(e, op->span);
     LLVMValueRef call = LLVMBuildCall2(e->b, info->type, info->fn, args, n, "");
-    if (e->parallel && info->inlined && !info->serial) LLVMSetMetadata(call, cg->md_parallel, e->parallel);
+    if (e->parallel && is_independent(e, r, info)) LLVMSetMetadata(call, cg->md_parallel, e->parallel);
     if (depth) cg_store_at(e, depth, e->ts, offsetof(PsTaskState, depth), 4);
     if (cg->has_recursion || info->faults) {
         LLVMValueRef fault = cg_load_at(e, cg->i32, e->ts, offsetof(PsTaskState, fault), 4);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * codegen_func: LLVM functions around bodies. main(frame) reads its parameters from frame words; other functions take
- * the task state, then scalars by value and arrays as their words (data, lengths, strides). Also how an emitter finds
+ * the task state, then scalars by value, arrays as their words (data, lengths, strides), places as an address and, of
+ * tiles, strides. Also how an emitter finds
  * the value of an op, wherever it was computed.
  */
 #include "codegen/codegen_int.h"
@@ -41,6 +42,7 @@ void cg_emitter_close(Emitter *e) {
 
 static uint32_t words_of(const PsModule *m, PsType type) {
     const PsTypeInfo *info = ps_type_info(m, type);
+    if (info->kind == PS_KIND_PTR) return 1 + ps_type_info(m, info->elem)->ndim;
     return info->kind == PS_KIND_ARRAY ? 1 + 2 * info->ndim : 1;
 }
 
@@ -154,12 +156,10 @@ static void declare(Codegen *cg, uint32_t index) {
     if (!params) return;
     params[at++] = cg->ptr;
     for (uint32_t i = 0; i < f->params.len; i++) {
-        const PsTypeInfo *type = ps_type_info(cg->m, f->params.data[i]);
-        if (ps_type_is_scalar(f->params.data[i]))
-            params[at++] = cg->scalars[f->params.data[i]];
-        else
-            params[at++] = cg->ptr;
-        for (int k = 0; type->kind == PS_KIND_ARRAY && k < 2 * type->ndim; k++) params[at++] = cg->i64;
+        uint32_t words = words_of(cg->m, f->params.data[i]);
+        bool scalar = ps_type_is_scalar(f->params.data[i]);
+        params[at++] = scalar ? cg->scalars[f->params.data[i]] : cg->ptr;
+        while (--words) params[at++] = cg->i64;
     }
     info->result = f->results.len == 1 ? f->results.data[0] : PS_KIND_NONE;
     if (!ps_type_is_scalar(info->result)) info->result = PS_KIND_NONE;

@@ -20,21 +20,25 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>
 
-#define CG_INLINE_OPS  100 /* a function of at most so many ops, inlined callees included, is inlined */
-#define CG_MAX_NESTING 256 /* of regions; LLVM's passes recurse over them */
-#define CG_DOUBLE_BODY 16  /* a reduction's body of at most so many ops is emitted twice: full blocks, rest */
+#define CG_INLINE_OPS    100  /* a function of at most so many ops, inlined callees included, is inlined */
+#define CG_MAX_NESTING   256  /* of regions; LLVM's passes recurse over them */
+#define CG_INLINE_LOCALS 4096 /* ... and locals of so many bytes: they would all be in its callers' frames */
+#define CG_MAX_LOCALS    (512 << 10) /* bytes of a function's locals, which are on the stack of a thread */
+#define CG_DOUBLE_BODY   16 /* a reduction's body of at most so many ops is emitted twice: full blocks, rest */
 
 typedef struct FuncInfo {
     LLVMValueRef fn;
     LLVMTypeRef type;
-    PsType result;  /* PS_KIND_NONE: none */
-    uint32_t size;  /* ops, with those of inlined callees */
-    bool known;     /* it and what it calls are surveyed; never, when it may call itself again */
-    bool recursive; /* on a cycle of calls, or calls one */
-    bool faults;    /* may set ts->fault: checks, depth, an interrupt */
-    bool ordered;   /* prints or faults: ts->leaf must be right */
+    PsType result;   /* PS_KIND_NONE: none */
+    uint32_t size;   /* ops, with those of inlined callees */
+    uint32_t locals; /* bytes, with those of inlined callees */
+    bool known;      /* it and what it calls are surveyed; never, when it may call itself again */
+    bool recursive;  /* on a cycle of calls, or calls one */
+    bool faults;     /* may set ts->fault: checks, depth, an interrupt */
+    bool ordered;    /* prints or faults: ts->leaf must be right */
     bool inlined;
     bool serial; /* holds what the vectoriser refuses: loops, atomics, prints, checks, calls */
+    bool lasts;  /* touches elements of locals at running indices: they stay in memory */
     /* codegen_poll.c */
     uint8_t *polls;          /* by op: which loops poll the interrupt */
     bool lasting, unbounded; /* holds a loop that may be long; one of unknown length */
@@ -65,6 +69,7 @@ typedef struct Home {
     uint32_t parfor;   /* 1 + index of the parfor it stands in; 0: main's serial code */
     uint32_t word;     /* 1 + frame word of a captured value or local */
     uint32_t captured; /* 1 + index of the last parfor that captured it */
+    bool lasts;        /* a local that stays in memory, whatever LLVM does */
 } Home;
 
 typedef struct Codegen {
@@ -138,6 +143,7 @@ typedef struct Emitter {
     LLVMValueRef scratch;   /* words for prints and faults */
     uint32_t scratch_words;
     uint32_t nesting;
+    uint64_t locals; /* bytes on the stack */
 } Emitter;
 
 typedef LLVMValueRef (*EmitFn)(Emitter *e, PsRef r);
@@ -164,6 +170,7 @@ void cg_lanes_survey(Codegen *cg); /* `element` of each parfor; `serial` of thos
 /* codegen_type.c */
 void cg_types_init(Codegen *cg);
 LLVMTypeRef cg_type_stored(const Codegen *cg, PsType scalar); /* as in memory: u1 is i8 */
+uint64_t cg_type_bytes(const Codegen *cg, PsType value);      /* of a scalar or tile in memory */
 LLVMTypeRef cg_type_bits(const Codegen *cg, PsType scalar);   /* the integer of its width in memory */
 bool cg_is_half(PsType scalar);
 bool cg_is_float(PsType scalar);
@@ -195,6 +202,9 @@ const ArrayWords *cg_array(Emitter *e, PsRef array);
 uint32_t cg_param_word(const PsFunc *f, uint32_t param); /* the first frame word of main's parameter */
 LLVMValueRef cg_frame_word(Emitter *e, uint32_t word);   /* its address; in the entry block */
 
+/* codegen_memory.c: the bytes between neighbours on each axis of a tile's place. False: unknown. */
+bool cg_tile_strides(Emitter *e, PsRef place, LLVMValueRef *out);
+
 /* codegen_op.c */
 void cg_emit_op(Emitter *e, PsRef r);
 LLVMValueRef cg_binary(Emitter *e, PsOpCode code, PsType type, LLVMValueRef a, LLVMValueRef b);
@@ -219,6 +229,7 @@ LLVMValueRef cg_emit_arg(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_var(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_dim(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_place(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_elem(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_base(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_stride(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_ptradd(Emitter *e, PsRef r);

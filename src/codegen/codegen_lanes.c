@@ -34,7 +34,10 @@ static int64_t step_of(const PsFunc *f, PsRef r, const int64_t *steps) {
     bool all_same = true;
     for (uint32_t i = 0; i < op->nargs; i++) all_same &= steps[ps_op_arg(f, r, i)] == 0;
     if (ps_op_info[op->code].effect == PS_EFFECT_PURE && all_same) return 0;
-    if (op->code == PS_OP_LOAD) return all_same && ps_op(f, ps_op_arg(f, r, 0))->code != PS_OP_VAR ? 0 : UNEVEN;
+    if (op->code == PS_OP_LOAD) {
+        PsRef root = ps_place_root(f, ps_op_arg(f, r, 0));
+        return all_same && ps_op(f, root)->code != PS_OP_VAR ? 0 : UNEVEN;
+    }
     if (op->code == PS_OP_CAST) {
         PsRef from = ps_op_arg(f, r, 0);
         return ps_op(f, from)->code == PS_OP_PARAM && op->type == PS_I64 ? steps[from] : UNEVEN;
@@ -60,8 +63,7 @@ static void count_type(Body *body, PsType type, bool is_access) {
 
 static void count_access(Body *body, const PsFunc *f, PsRef place, PsType type, int64_t step) {
     int64_t size = ps_scalar_size(type);
-    uint16_t code = ps_op(f, place)->code;
-    if (code == PS_OP_VAR) return;
+    if (ps_op(f, ps_place_root(f, place))->code == PS_OP_VAR) return;
     body->work += step == size || step == -size;
     body->odd += step != 0 && step != size && step != -size;
 }

@@ -4,7 +4,7 @@
  * task state, parfor record), which all files use.
  *
  * An op without an entry is computed by its rule (cg_emit_int, cg_emit_float, cg_emit_compare). What nothing knows, such
- * as tiles, is reported once, and its value is 0 from there on.
+ * as the values of tiles that pass tiles did not see, is reported once, and its value is 0 from there on.
  */
 #include "codegen/codegen_int.h"
 
@@ -42,6 +42,7 @@ static const EmitFn emitters[PS_OP_COUNT] = {
     [PS_OP_VAR] = cg_emit_var,
     [PS_OP_DIM] = cg_emit_dim,
     [PS_OP_PLACE] = cg_emit_place,
+    [PS_OP_ELEM] = cg_emit_elem,
     [PS_OP_BASE] = cg_emit_base,
     [PS_OP_STRIDE] = cg_emit_stride,
     [PS_OP_PTRADD] = cg_emit_ptradd,

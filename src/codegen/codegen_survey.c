@@ -48,16 +48,31 @@ static const FuncInfo *callee_of(const Codegen *cg, const PsOp *op) {
     return op->code == PS_OP_CALL && op->imm < cg->m->funcs.len ? &cg->funcs[op->imm] : NULL;
 }
 
+/* An element of a tile at indices that are not constants. */
+static bool is_running_elem(const PsFunc *f, PsRef r) {
+    uint64_t bits;
+    if (ps_op(f, r)->code != PS_OP_ELEM) return false;
+    for (uint32_t i = 1; i < ps_op(f, r)->nargs; i++)
+        if (!ps_op_is_const(f, ps_op_arg(f, r, i), &bits)) return true;
+    return false;
+}
+
+static uint64_t bytes_of(const Codegen *cg, const PsOp *op) {
+    return op->code == PS_OP_VAR ? cg_type_bytes(cg, ps_type_info(cg->m, op->type)->elem) : 0;
+}
+
 /* Whether all callees are known; then what follows for the function. */
 static bool survey_func(Codegen *cg, uint32_t index) {
     const PsFunc *f = cg->m->funcs.data[index];
     FuncInfo *info = &cg->funcs[index], sum = {0};
-    uint64_t size = 0;
+    uint64_t size = 0, locals = 0;
     for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
         const FuncInfo *callee = callee_of(cg, ps_op(f, r));
         if (callee && !callee->known) return false;
         Nature nature = nature_of(f, r);
         size += 1 + (callee && callee->inlined ? callee->size : 0);
+        locals += bytes_of(cg, ps_op(f, r)) + (callee && callee->inlined ? callee->locals : 0);
+        sum.lasts |= is_running_elem(f, r) || (callee && (callee->lasts || !callee->inlined));
         sum.faults |= nature == NATURE_FAULT || (callee && callee->faults);
         sum.ordered |= nature >= NATURE_ORDERED || (callee && callee->ordered);
         sum.serial |= nature != NATURE_PLAIN || (callee && (callee->serial || !callee->inlined));
@@ -71,7 +86,8 @@ static bool survey_func(Codegen *cg, uint32_t index) {
     sum.faults |= sum.lasting;
     sum.known = true;
     sum.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
-    sum.inlined = sum.size <= CG_INLINE_OPS;
+    sum.locals = locals > UINT32_MAX ? UINT32_MAX : (uint32_t)locals;
+    sum.inlined = sum.size <= CG_INLINE_OPS && locals <= CG_INLINE_LOCALS;
     *info = sum;
     return true;
 }
@@ -89,11 +105,12 @@ static uint32_t max_depth(const Codegen *cg) {
         uint64_t size = 0;
         for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
             const FuncInfo *callee = callee_of(cg, ps_op(f, r));
-            size += 1 + (callee && callee->inlined ? callee->size : 0);
+            size += OP_BYTES * (1 + (uint64_t)(callee && callee->inlined ? callee->size : 0));
+            size += bytes_of(cg, ps_op(f, r)) + (callee && callee->inlined ? callee->locals : 0);
         }
         if (size > largest) largest = size;
     }
-    uint64_t fit = STACK_BYTES / (FRAME_BYTES + OP_BYTES * largest);
+    uint64_t fit = STACK_BYTES / (FRAME_BYTES + largest);
     return fit < PS_MAX_DEPTH ? (uint32_t)fit : PS_MAX_DEPTH;
 }
 
@@ -155,6 +172,14 @@ static bool is_remade(uint16_t code) {
            code == PS_OP_STRIDE;
 }
 
+/* `user` does something with a local of main, or an element of it: all but reading changes one place in all iterations. */
+static void note_use(Codegen *cg, const PsFunc *f, ParforInfo *parfor, PsRef user, PsRef local) {
+    uint16_t code = ps_op(f, user)->code;
+    if (code == PS_OP_LOAD || code == PS_OP_ELEM) return;
+    parfor->serial = true;
+    ps_vec_push(cg->arena, &parfor->written, local);
+}
+
 /* A value of main that the op `user` in a parfor reads. */
 static void capture(Codegen *cg, const PsFunc *f, PsRef user, PsRef value) {
     uint32_t home = cg->homes[user].parfor;
@@ -162,11 +187,12 @@ static void capture(Codegen *cg, const PsFunc *f, PsRef user, PsRef value) {
     ParforInfo *parfor = parfor_at(cg, home);
     const PsOp *op = ps_op(f, value);
     if (to->parfor || is_remade(op->code)) return;
-    if (!to->word) to->word = ++cg->next_word;
+    if (!to->word) {
+        to->word = cg->next_word + 1;
+        cg->next_word += op->code == PS_OP_VAR ? (uint32_t)((bytes_of(cg, op) + 7) / 8) : 1;
+    }
     if (op->code == PS_OP_VAR) {
-        if (ps_op(f, user)->code == PS_OP_LOAD) return;
-        parfor->serial = true; /* all iterations change one place */
-        ps_vec_push(cg->arena, &parfor->written, value);
+        note_use(cg, f, parfor, user, value);
     } else if (to->captured != home) {
         to->captured = home;
         ps_vec_push(cg->arena, &parfor->captures, value);
@@ -187,7 +213,12 @@ static void find_captures(Codegen *cg, const PsFunc *f) {
         if (!parfor) continue;
         bool partial = op->code == PS_OP_PARTIAL && op->nargs == 2;
         if (partial) add_slot(cg, f, parfor, r);
-        for (uint32_t i = partial; i < op->nargs; i++) capture(cg, f, r, ps_op_arg(f, r, i));
+        for (uint32_t i = partial; i < op->nargs; i++) {
+            PsRef value = ps_op_arg(f, r, i), root = ps_place_root(f, value);
+            capture(cg, f, r, value);
+            if (root != value && ps_op(f, root)->code == PS_OP_VAR && !cg->homes[root].parfor)
+                note_use(cg, f, parfor, r, root);
+        }
     }
 }
 
@@ -199,6 +230,10 @@ static void weigh_parfors(Codegen *cg, const PsFunc *f) {
         if (!parfor) continue;
         const FuncInfo *callee = callee_of(cg, ps_op(f, r));
         Nature nature = nature_of(f, r);
+        if (is_running_elem(f, r)) cg->homes[ps_place_root(f, r)].lasts = true;
+        if (callee && (callee->lasts || !callee->inlined))
+            for (uint32_t i = 0; i < ps_op(f, r)->nargs; i++)
+                cg->homes[ps_place_root(f, ps_op_arg(f, r, i))].lasts = true;
         parfor->size += 1 + (callee && callee->inlined ? callee->size : 0);
         parfor->serial |= nature != NATURE_PLAIN || (callee && (callee->serial || !callee->inlined));
         parfor->ordered |=

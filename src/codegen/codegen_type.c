@@ -45,6 +45,10 @@ LLVMTypeRef cg_type_stored(const Codegen *cg, PsType scalar) {
     return scalar == PS_U1 ? cg->i8 : cg->scalars[scalar];
 }
 
+uint64_t cg_type_bytes(const Codegen *cg, PsType value) {
+    return (uint64_t)ps_type_count(cg->m, value) * (uint64_t)ps_scalar_size(ps_type_element(cg->m, value));
+}
+
 LLVMTypeRef cg_type_bits(const Codegen *cg, PsType scalar) {
     switch (ps_scalar_size(scalar)) {
     case 1: return cg->i8;

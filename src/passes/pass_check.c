@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check: in checked modules, a check right before what it guards: before a place one per axis (index, axis, length),
- * before an integer division one (dividend). It carries the span of what it guards and runs only where that would.
+ * check: in checked modules, a check right before what it guards: before a place one per axis (index, axis, length), so
+ * before an element's place, before an integer division one (dividend). It carries the span of what it guards and runs only where that would.
  *
  * A check that cannot fail is left out (passes_range.c), and so is one that an equal check in this or an enclosing
  * region has already passed: the faults stay the same.
@@ -19,7 +19,8 @@ typedef struct Check {
     PsVec(Length) made;
 } Check;
 
-static const uint64_t no_axis = UINT64_MAX; /* marks divisors in `passed` */
+static const uint64_t no_axis = UINT64_MAX;         /* marks divisors in `passed` */
+static const uint64_t a_length = (uint64_t)1 << 63; /* marks lengths of tiles, where arrays stand otherwise */
 
 static const Length *length_of(Check *c, PsRef array, uint32_t axis) {
     PsFunc *f = c->f;
@@ -64,30 +65,27 @@ static void check_axis(Check *c, PsRef place, uint32_t axis) {
     note(c, key, ps_build_op(&b, PS_OP_CHECK, PS_KIND_NONE, args, 4, PS_FAULT_BOUNDS));
 }
 
-/* Of tiles of integers: all elements at once; the fault does not say which. */
-static void check_tile_division(Check *c, PsRef op, PsRef divisor) {
+/* An element of a tile's place; its lengths are constants. */
+static void check_elem(Check *c, PsRef elem, uint32_t axis) {
     PsFunc *f = c->f;
-    PsModule *m = f->module;
-    PsType type = ps_op(f, op)->type;
-    PsBuilder b = passes_before(f, op);
-    int64_t count = ps_type_count(m, type);
-    PsRef zero = ps_build_int(&b, ps_type_element(m, type), 0);
-    PsRef zeros = ps_build_op(&b, PS_OP_SPLAT, type, &zero, 1, 0);
-    PsRef good = ps_build_binary(&b, PS_OP_NE, divisor, zeros);
-    PsRef row = ps_build_op(&b, PS_OP_RESHAPE, ps_type_tile(m, PS_U1, 1, &count), &good, 1, 0);
-    PsRef all = ps_build_op(&b, PS_OP_REDUCE, PS_U1, &row, 1, PS_COMBINE_AND);
-    ps_build_op(&b, PS_OP_CHECK, PS_KIND_NONE, &all, 1, PS_FAULT_DIV_ZERO);
+    PsRef index = ps_op_arg(f, elem, axis + 1);
+    const PsTypeInfo *place = ps_type_info(f->module, ps_op(f, ps_op_arg(f, elem, 0))->type);
+    int64_t length = ps_type_info(f->module, place->elem)->shape[axis];
+    PsRange range = ps_range_of(f, index);
+    uint64_t key[3] = {index, a_length | (uint64_t)length, axis};
+    if ((range.lo >= 0 && range.hi < length) || has_passed(c, key, elem)) return;
+    PsBuilder b = passes_before(f, elem);
+    PsRef wide = ps_build_cast(&b, index, PS_I64), end = ps_build_int(&b, PS_I64, length);
+    PsRef ok = ps_build_binary(&b, PS_OP_LT, ps_build_cast(&b, wide, PS_U64), ps_build_cast(&b, end, PS_U64));
+    PsRef args[4] = {ok, wide, ps_build_int(&b, PS_I64, axis), end};
+    note(c, key, ps_build_op(&b, PS_OP_CHECK, PS_KIND_NONE, args, 4, PS_FAULT_BOUNDS));
 }
 
 static void check_division(Check *c, PsRef op) {
     PsFunc *f = c->f;
     PsRef a = ps_op_arg(f, op, 0), divisor = ps_op_arg(f, op, 1);
     PsType type = ps_op(f, op)->type;
-    if (passes_is_float(f->module, type)) return;
-    if (!ps_type_is_scalar(type)) {
-        check_tile_division(c, op, divisor);
-        return;
-    }
+    if (!passes_is_int(f->module, type)) return;
     PsRange range = ps_range_of(f, divisor);
     uint64_t key[3] = {divisor, a, no_axis}; /* the dividend is part of the message */
     if (range.lo > 0 || range.hi < 0 || has_passed(c, key, op)) return;
@@ -101,7 +99,11 @@ static void check_division(Check *c, PsRef op) {
 static void check_op(Check *c, PsRef op) {
     switch (ps_op(c->f, op)->code) {
     case PS_OP_PLACE:
-        for (uint32_t axis = 0; axis + 1 < ps_op(c->f, op)->nargs; axis++) check_axis(c, op, axis);
+        for (uint32_t axis = 0; axis + 1 + ps_op(c->f, op)->imm < ps_op(c->f, op)->nargs; axis++)
+            check_axis(c, op, axis);
+        break;
+    case PS_OP_ELEM:
+        for (uint32_t axis = 0; axis + 1 < ps_op(c->f, op)->nargs; axis++) check_elem(c, op, axis);
         break;
     case PS_OP_FLOORDIV:
     case PS_OP_MOD:

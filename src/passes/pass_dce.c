@@ -23,12 +23,12 @@ static void mark(Dce *c, PsRef op) {
     ps_vec_push(c->f->module->arena, &c->work, op);
 }
 
-/* The local that an op writes; 0: none. */
+/* The local that an op writes, or writes an element of; 0: none. */
 static PsRef written_local(const PsFunc *f, PsRef op) {
     const PsOp *o = ps_op(f, op);
     if (ps_op_info[o->code].effect != PS_EFFECT_WRITE || o->nargs == 0) return 0;
-    PsRef place = ps_op_arg(f, op, 0);
-    return ps_op(f, place)->code == PS_OP_VAR ? place : 0;
+    PsRef root = ps_place_root(f, ps_op_arg(f, op, 0));
+    return ps_op(f, root)->code == PS_OP_VAR ? root : 0;
 }
 
 static bool is_root(const PsFunc *f, PsRef op) {
@@ -52,14 +52,16 @@ static void read_local(Dce *c, PsRef local) {
 static void visit(Dce *c, PsRef op) {
     PsFunc *f = c->f;
     const PsOp *o = ps_op(f, op);
-    bool only_writes = o->code == PS_OP_STORE || o->code == PS_OP_PARTIAL;
+    /* What is done with an element's place counts, and it may be written only. */
+    bool only_writes = o->code == PS_OP_STORE || o->code == PS_OP_PARTIAL || o->code == PS_OP_ELEM;
     if (o->region) mark(c, ps_region(f, o->region)->owner);
     if (o->code == PS_OP_PARAM) mark(c, ps_region(f, o->region0)->owner);
     if (o->code == PS_OP_WHILE) mark(c, ps_region(f, o->region0)->last); /* its yield */
     for (uint32_t i = 0; i < o->nargs; i++) {
         PsRef value = ps_op_arg(f, op, i);
         mark(c, value);
-        if (ps_op(f, value)->code == PS_OP_VAR && (i > 0 || !only_writes)) read_local(c, value);
+        PsRef root = ps_place_root(f, value);
+        if (ps_op(f, root)->code == PS_OP_VAR && (i > 0 || !only_writes)) read_local(c, root);
     }
 }
 

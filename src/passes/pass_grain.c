@@ -31,6 +31,7 @@ enum { /* ps */
 /* What weight_of cannot know. */
 static const int32_t weights[PS_OP_COUNT] = {
     [PS_OP_PLACE] = ADDRESS,
+    [PS_OP_ELEM] = ADDRESS,
     [PS_OP_LOAD] = MEMORY,
     [PS_OP_STORE] = MEMORY,
     [PS_OP_PARTIAL] = SIMPLE,

@@ -3,6 +3,7 @@
  * layout: places become addresses.
  *
  *     place arr, i, j   ->   ptradd(ptradd(base arr, i * stride[0] arr), j * 4)
+ *     place arr, i      ->   ptradd(base arr, i * stride[0] arr), of a tile
  *
  * Offsets are in bytes and 64 bits wide. The outer axes come first, so that the address of a row is a value of its own
  * which neighbours share; the last axis of a `unit` array is multiplied by a constant, the element's size.
@@ -38,8 +39,9 @@ static Array *array_at(Layout *c, PsRef array) {
     return &c->arrays.data[*entry - 1];
 }
 
+/* As a place of this type: an element's, or that of a tile of the last axes. */
 static PsRef base_of(Layout *c, Array *a, PsRef array, PsType place) {
-    if (a->base) return a->base;
+    if (a->base && ps_op(c->f, a->base)->type == place) return a->base;
     PsBuilder b = passes_after(c->f, array);
     return a->base = ps_build_op(&b, PS_OP_BASE, place, &array, 1, 0);
 }
@@ -105,10 +107,6 @@ static PsRef term(Layout *c, PsBuilder *b, Array *a, PsRef place, uint32_t axis,
                            size ? ps_build_int(b, PS_I64, size) : stride_of(c, a, array, axis));
 }
 
-static int64_t element_size(const PsModule *m, PsType elem) {
-    return ps_type_count(m, elem) * ps_scalar_size(ps_type_element(m, elem));
-}
-
 static void lower(Layout *c, PsRef place) {
     PsFunc *f = c->f;
     PsRef array = ps_op_arg(f, place, 0);
@@ -117,12 +115,13 @@ static void lower(Layout *c, PsRef place) {
     if (!a) return;
     PsRef base = base_of(c, a, array, ps_op(f, place)->type), outer = 0, last = 0;
     PsBuilder b = passes_before(f, place);
-    for (uint32_t axis = 0; axis + 1 < type.ndim; axis++) {
+    uint32_t axes = ps_op(f, place)->nargs - 1;
+    for (uint32_t axis = 0; axis < axes && axis + 1 < type.ndim; axis++) {
         PsRef more = term(c, &b, a, place, axis, 0);
         outer = outer && more ? ps_build_binary(&b, PS_OP_ADD, outer, more) : more ? more : outer;
     }
-    if (type.ndim)
-        last = term(c, &b, a, place, type.ndim - 1u, type.unit ? element_size(f->module, type.elem) : 0);
+    if (axes && axes == type.ndim)
+        last = term(c, &b, a, place, axes - 1, type.unit ? ps_scalar_size(type.elem) : 0);
     if (outer && last) {
         PsRef args[2] = {base, outer};
         base = ps_build_op(&b, PS_OP_PTRADD, ps_op(f, place)->type, args, 2, 0);

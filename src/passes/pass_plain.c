@@ -3,8 +3,8 @@
  * plain: an atomic that nothing else can meet becomes load, op, store; its old value is the load. That holds
  *
  *   in main outside parallel loops, for every place;
- *   for locals of the iteration, and for a function's own locals (places in arrays stay atomic there: a parallel loop
- *   may call it);
+ *   for locals of the iteration, for a function's own locals, and for a function's parameters that only ever are such
+ *   locals' places (places in arrays stay atomic there: a parallel loop may call it);
  *   in a parallel loop over i, j for `x[i, j, k] += ...` when each iteration owns its places: every index of the loop
  *   is one of the place's indices, bare, on the same axis wherever the loop touches the array (the other indices may be
  *   anything), the array's places do not overlap (unit), and the loop writes no other array.
@@ -17,53 +17,77 @@
 
 enum { UNKNOWN = -1, NO_ARRAY = -2, SEVERAL = -3 };
 
-typedef struct Call {
-    uint32_t caller, callee;
-} Call;
+/* What is known of functions, themselves and through calls. */
+typedef struct FuncFacts {
+    bool writes;  /* stores to arrays, or to what several iterations can reach */
+    bool *shared; /* by parameter: a place that several iterations may reach */
+} FuncFacts;
 
 typedef struct Plain {
     PsFunc *f;
     bool is_main;
-    PassLoop loop;      /* the parallel loop at hand; loop.loop 0: none */
-    int64_t owned;      /* the one array parameter that iterations of it own, or one of the above */
-    const bool *writes; /* by function: stores to arrays, itself or through calls */
+    uint32_t index;   /* of the function */
+    PassLoop loop;    /* the parallel loop at hand; loop.loop 0: none */
+    int64_t owned;    /* the one array parameter that iterations of it own, or one of the above */
+    FuncFacts *facts; /* by function */
 } Plain;
 
-/* -- which functions write arrays -- */
+/* -- functions -- */
 
-static bool spread(const Call *calls, uint32_t n, bool *writes) {
+/* Whether iterations of a parallel loop may meet at the root of a place that `op`, in this function, gets. */
+static bool is_shared(const PsFunc *f, const PsRef *parfor_of, const FuncFacts *facts, PsRef op, PsRef root) {
+    const PsOp *o = ps_op(f, root);
+    if (o->code == PS_OP_ARG) return facts->shared[o->imm];
+    if (o->code != PS_OP_VAR) return true;
+    return f == f->module->funcs.data[0] && parfor_of[root] != parfor_of[op];
+}
+
+/* What op adds to what is known; whether it does. */
+static bool learn(const PsFunc *f, const PsRef *parfor_of, FuncFacts *all, FuncFacts *own, PsRef op) {
+    const PsOp *o = ps_op(f, op);
     bool changed = false;
-    for (uint32_t i = n; i-- > 0;) {
-        if (!writes[calls[i].callee] || writes[calls[i].caller]) continue;
-        writes[calls[i].caller] = changed = true;
+    if (ps_op_info[o->code].effect == PS_EFFECT_WRITE && o->nargs && !own->writes)
+        changed = own->writes = is_shared(f, parfor_of, own, op, ps_place_root(f, ps_op_arg(f, op, 0)));
+    if (o->code != PS_OP_CALL) return changed;
+    FuncFacts *callee = &all[o->imm];
+    if (callee->writes && !own->writes) changed = own->writes = true;
+    for (uint32_t i = 0; i < o->nargs; i++) {
+        PsRef value = ps_op_arg(f, op, i);
+        if (ps_type_info(f->module, ps_op(f, value)->type)->kind != PS_KIND_PTR || callee->shared[i]) continue;
+        if (is_shared(f, parfor_of, own, op, ps_place_root(f, value))) changed = callee->shared[i] = true;
     }
     return changed;
 }
 
-static bool stores_to_array(const PsFunc *f, PsRef op) {
-    const PsOp *o = ps_op(f, op);
-    return ps_op_info[o->code].effect == PS_EFFECT_WRITE && o->nargs > 0 &&
-           ps_op(f, ps_op_arg(f, op, 0))->code != PS_OP_VAR;
-}
+#define MAX_ROUNDS 64 /* along calls; in deeper programs everything is taken to be shared */
 
-#define MAX_ROUNDS 64 /* of spreading along calls; deeper programs are taken to write */
-
-static bool *find_writers(const PsModule *m) {
-    bool *writes = ps_arena_alloc(m->arena, m->funcs.len + 1);
-    PsVec(Call) calls = {0};
-    if (!writes) return NULL;
+static bool learn_all(const PsModule *m, FuncFacts *facts, PsRef *const *parfor_of) {
+    bool changed = false;
     for (uint32_t i = 0; i < m->funcs.len; i++) {
         const PsFunc *f = m->funcs.data[i];
-        for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
-            if (stores_to_array(f, r)) writes[i] = true;
-            if (ps_op(f, r)->code != PS_OP_CALL) continue;
-            if (!ps_vec_push(m->arena, &calls, (Call){i, (uint32_t)ps_op(f, r)->imm})) return NULL;
-        }
+        for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r))
+            changed |= learn(f, parfor_of[i], facts, &facts[i], r);
     }
+    return changed;
+}
+
+static FuncFacts *find_facts(const PsModule *m) {
+    PsArena *arena = m->arena;
+    FuncFacts *facts = ps_arena_alloc(arena, sizeof *facts * (m->funcs.len + 1));
+    PsRef **parfor_of = ps_arena_alloc(arena, sizeof *parfor_of * (m->funcs.len + 1));
+    if (!facts || !parfor_of) return NULL;
+    for (uint32_t i = 0; i < m->funcs.len; i++) {
+        facts[i].shared = ps_arena_alloc(arena, m->funcs.data[i]->params.len + 1);
+        if (i == 0) parfor_of[i] = passes_parfor_of(m->funcs.data[i]); /* they are in main only */
+    }
+    if (ps_arena_failed(arena)) return NULL;
     int rounds = 0;
-    while (rounds < MAX_ROUNDS && spread(calls.data, calls.len, writes)) rounds++;
-    for (uint32_t i = 0; rounds == MAX_ROUNDS && i < m->funcs.len; i++) writes[i] = true;
-    return writes;
+    while (rounds < MAX_ROUNDS && learn_all(m, facts, parfor_of)) rounds++;
+    for (uint32_t i = 0; rounds == MAX_ROUNDS && i < m->funcs.len; i++) {
+        facts[i].writes = true;
+        memset(facts[i].shared, true, m->funcs.data[i]->params.len);
+    }
+    return facts;
 }
 
 /* -- places that an iteration owns -- */
@@ -100,9 +124,10 @@ static int64_t written_array(const Plain *c) {
     PsRef end = ps_walk_skip(f, c->loop.loop);
     for (PsRef r = ps_walk_next(f, c->loop.loop); r != end; r = ps_walk_next(f, r)) {
         const PsOp *o = ps_op(f, r);
-        if (o->code == PS_OP_CALL && c->writes[o->imm]) return SEVERAL;
-        if (!stores_to_array(f, r)) continue;
-        PsRef place = ps_op_arg(f, r, 0);
+        if (o->code == PS_OP_CALL && c->facts[o->imm].writes) return SEVERAL;
+        if (ps_op_info[o->code].effect != PS_EFFECT_WRITE || o->nargs == 0) continue;
+        PsRef place = ps_place_root(f, ps_op_arg(f, r, 0));
+        if (ps_op(f, place)->code == PS_OP_VAR) continue;
         if (ps_op(f, place)->code != PS_OP_PLACE) return SEVERAL;
         int64_t param = passes_array_param(f, ps_op_arg(f, place, 0));
         if (param < 0) return SEVERAL;
@@ -142,9 +167,10 @@ static int64_t find_owned(const Plain *c) {
 
 static bool is_alone(Plain *c, PsRef op) {
     const PsFunc *f = c->f;
-    PsRef place = ps_op_arg(f, op, 0);
+    PsRef place = ps_place_root(f, ps_op_arg(f, op, 0));
     PsOpCode root = ps_op(f, place)->code;
     if (c->is_main && !c->loop.loop) return true;
+    if (root == PS_OP_ARG) return !c->facts[c->index].shared[ps_op(f, place)->imm];
     if (root == PS_OP_VAR) return !c->is_main || c->loop.parfor_of[place] == c->loop.loop;
     if (!c->is_main || root != PS_OP_PLACE) return false;
     if (c->owned == UNKNOWN) c->owned = find_owned(c);
@@ -200,11 +226,12 @@ static bool plain_func(Plain *c) {
 
 PsStatus ps_pass_plain(PsModule *m, PsDiag *diag) {
     (void)diag;
-    Plain c = {.writes = find_writers(m)};
-    if (!c.writes) return PS_NOMEM;
+    Plain c = {.facts = find_facts(m)};
+    if (!c.facts) return PS_NOMEM;
     for (uint32_t i = 0; i < m->funcs.len; i++) {
         c.f = m->funcs.data[i];
         c.is_main = i == 0;
+        c.index = i;
         c.owned = UNKNOWN;
         if (!plain_func(&c)) return PS_NOMEM;
     }

@@ -4,8 +4,8 @@
  * order that depends on the loop alone: quick, and the same bits for any number of threads.
  *
  *   a local from outside the loop, which the loop touches in no other way: its atomics become partials into it;
- *   an element of an array parameter at indices that stay the same, when the loop touches that array in no other
- *   way: partials into a fresh local that starts as the combine's identity. After the loop
+ *   an element of such a local that is a tile, or of an array parameter, at indices that stay the same, when the loop
+ *   touches that local or array in no other way: partials into a fresh local that starts as the combine's identity. After the loop
  *       if the element exists and the loop ran { element = element combine local }
  *   so a loop that never gets to the atomic touches nothing out of bounds.
  *
@@ -64,6 +64,7 @@ static int64_t target_at(Reduce *c, uint32_t *entry, PsRef local) {
 
 /* The target that a place or an array belongs to; -1: none of interest. */
 static int64_t target_of(Reduce *c, PsRef value) {
+    value = ps_place_root(c->f, value);
     const PsOp *o = ps_op(c->f, value);
     if (o->code == PS_OP_VAR)
         return passes_is_inside(&c->loop, value) ? -1 : target_at(c, &c->of_local[value], value);
@@ -121,7 +122,8 @@ static void find_atomic(Reduce *c, PsRef op, PsCombine combine) {
 
 static void find_in(Reduce *c, PsRef op) {
     const PsOp *o = ps_op(c->f, op);
-    if (o->code == PS_OP_PLACE || o->code == PS_OP_DIM) return; /* what uses the place counts */
+    if (o->code == PS_OP_PLACE || o->code == PS_OP_ELEM || o->code == PS_OP_DIM)
+        return; /* what uses the place counts */
     PsCombine combine;
     bool atomic = passes_atomic_combine(o->code, &combine);
     uint32_t nargs = o->nargs;
@@ -169,11 +171,20 @@ static PsRef and_ran(Reduce *c, PsBuilder *b, PsRef cond) {
     return cond;
 }
 
-/* cond and: 0 <= index < length, for the axis of the array. */
-static PsRef and_exists(PsBuilder *b, PsRef cond, PsRef array, uint32_t axis, PsRef index) {
+/* cond and: 0 <= index < length, for the axis of the array or of the tile in a local. */
+static PsRef and_exists(PsBuilder *b, PsRef cond, PsRef root, uint32_t axis, PsRef index) {
     PsFunc *f = b->func;
     PsType type = ps_op(f, index)->type;
-    PsRef length = ps_build_cast(b, ps_build_op(b, PS_OP_DIM, PS_I32, &array, 1, axis), type);
+    const PsTypeInfo *info = ps_type_info(f->module, ps_op(f, root)->type);
+    PsRef length;
+    if (info->kind == PS_KIND_PTR) {
+        int64_t n = ps_type_info(f->module, info->elem)->shape[axis];
+        PsRange range = ps_range_of(f, index);
+        if (range.lo >= 0 && range.hi < n) return cond;
+        length = ps_build_int(b, type, n);
+    } else {
+        length = ps_build_cast(b, ps_build_op(b, PS_OP_DIM, PS_I32, &root, 1, axis), type);
+    }
     if (ps_range_of(f, index).lo < 0)
         cond = also(b, cond, ps_build_binary(b, PS_OP_GE, index, ps_build_int(b, type, 0)));
     return also(b, cond, ps_build_binary(b, PS_OP_LT, index, length));
@@ -188,7 +199,8 @@ static void add_up(Reduce *c, PsBuilder *after, const Slot *slot) {
     for (uint32_t i = 0; i < place.nargs; i++)
         args[i] = passes_key_rebuild(&c->loop, after, f->args.data[place.args + i]);
     PsRef cond = and_ran(c, after, 0);
-    for (uint32_t i = 1; i < place.nargs; i++) cond = and_exists(after, cond, args[0], i - 1, args[i]);
+    for (uint32_t i = 1; i + place.imm < place.nargs; i++)
+        cond = and_exists(after, cond, args[0], i - 1, args[i]);
     PsBuilder in = *after;
     if (cond) { /* always, but for an array without axes after a loop of fixed length */
         PsRef branch = ps_build_op(after, PS_OP_IF, PS_KIND_NONE, &cond, 1, 0);
@@ -196,7 +208,7 @@ static void add_up(Reduce *c, PsBuilder *after, const Slot *slot) {
         in = ps_builder_at_end(f, ps_op(f, branch)->region0);
         in.span = slot->span;
     }
-    PsRef element = ps_build_op(&in, PS_OP_PLACE, place.type, args, place.nargs, 0);
+    PsRef element = ps_build_op(&in, place.code, place.type, args, place.nargs, place.imm);
     PsRef old = ps_build_load(&in, element);
     PsRef more = ps_build_load(&in, slot->local);
     ps_build_store(&in, element, ps_build_binary(&in, ps_ir_combine_op(slot->combine), old, more));
@@ -209,9 +221,10 @@ static void rewrite(Reduce *c) {
         Slot *slot = &c->slots.data[i];
         const Target *t = &c->targets.data[slot->target];
         if (t->refused) continue;
-        slot->local = t->local ? t->local : make_local(c, slot);
+        bool whole = slot->place == t->local;
+        slot->local = whole ? t->local : make_local(c, slot);
         after.span = slot->span;
-        if (!t->local) add_up(c, &after, slot);
+        if (!whole) add_up(c, &after, slot);
     }
     for (uint32_t i = c->first_site; i < c->sites.len; i++) {
         const Site *site = &c->sites.data[i];

@@ -4,7 +4,8 @@
  * passes.def lists them in the order of the pipeline, with one line of description each.
  *
  * A pass takes a module that verifies and leaves one that verifies, with the same meaning. It never fails on a
- * valid module except for lack of memory (asked once, of the arena, by the runner).
+ * valid module except for lack of memory (asked once, of the arena, by the runner) and, where it adds loops, for control
+ * that is nested to the limit.
  */
 #ifndef PS_PASSES_PASSES_H
 #define PS_PASSES_PASSES_H

@@ -35,10 +35,11 @@ bool passes_is_inside(const PassLoop *loop, PsRef value) {
     return value < loop->known && loop->parfor_of[value] == loop->loop;
 }
 
-/* A local from outside that keeps its value while the loop runs. */
+/* A local from outside, or an element of one, that keeps its value while the loop runs. */
 static bool is_kept_local(const PassLoop *loop, PsRef place) {
-    return ps_op(loop->f, place)->code == PS_OP_VAR && !passes_is_inside(loop, place) &&
-           loop->written_in[place] != loop->loop;
+    PsRef root = ps_place_root(loop->f, place);
+    return ps_op(loop->f, root)->code == PS_OP_VAR && !passes_is_inside(loop, root) &&
+           loop->written_in[root] != loop->loop;
 }
 
 static bool is_pure_scalar(const PsOp *o) {
@@ -51,7 +52,10 @@ static void add_op(const PassLoop *loop, PassKey *key, PsRef value) {
     const PsFunc *f = loop->f;
     const PsOp *o = ps_op(f, value);
     if (o->code == PS_OP_LOAD && is_kept_local(loop, ps_op_arg(f, value, 0))) {
-        add_varying(key, TAG_LOCAL, ps_op_arg(f, value, 0), 0);
+        PsRef place = ps_op_arg(f, value, 0);
+        add_varying(key, TAG_LOCAL, ps_place_root(f, place), ps_op(f, place)->nargs);
+        for (uint32_t i = 1; key->ok && i < ps_op(f, place)->nargs; i++)
+            passes_key_value(loop, key, ps_op_arg(f, place, i));
     } else if (is_pure_scalar(o)) {
         add_varying(key, TAG_OP, (uint64_t)o->code << 32 | o->type,
                     (uint64_t)o->nargs << 32 | (uint32_t)o->imm);
@@ -95,9 +99,9 @@ PsRef passes_key_rebuild(const PassLoop *loop, PsBuilder *b, PsRef value) {
     PsFunc *f = loop->f;
     if (!passes_is_inside(loop, value)) return value;
     PsOp o = *ps_op(f, value);
-    if (o.code == PS_OP_LOAD) return ps_build_load(b, ps_op_arg(f, value, 0));
-    PsRef args[4] = {0};
-    if (o.nargs > PS_COUNT(args)) return 0; /* no pure scalar op has so many */
+    if (o.code == PS_OP_LOAD) return ps_build_load(b, passes_key_rebuild(loop, b, ps_op_arg(f, value, 0)));
+    PsRef args[PS_MAX_AXES + 1] = {0};
+    if (o.nargs > PS_COUNT(args)) return 0; /* elem of so many axes; no pure scalar op */
     for (uint32_t i = 0; i < o.nargs; i++) args[i] = passes_key_rebuild(loop, b, ps_op_arg(f, value, i));
     if (f->module->checked && passes_is_int_division(o.code) && passes_is_int(f->module, o.type))
         return rebuild_division(b, &o, args);
@@ -109,8 +113,11 @@ void passes_note_written(const PassLoop *loop) {
     PsRef end = ps_walk_skip(f, loop->loop);
     for (PsRef r = ps_walk_next(f, loop->loop); r != end; r = ps_walk_next(f, r)) {
         const PsOp *o = ps_op(f, r);
-        if (ps_op_info[o->code].effect != PS_EFFECT_WRITE || o->nargs == 0) continue;
-        PsRef place = ps_op_arg(f, r, 0);
-        if (ps_op(f, place)->code == PS_OP_VAR) loop->written_in[place] = loop->loop;
+        bool writes = ps_op_info[o->code].effect == PS_EFFECT_WRITE;
+        uint32_t places = o->code == PS_OP_CALL ? o->nargs : writes && o->nargs ? 1 : 0;
+        for (uint32_t i = 0; i < places; i++) {
+            PsRef root = ps_place_root(f, ps_op_arg(f, r, i));
+            if (ps_op(f, root)->code == PS_OP_VAR) loop->written_in[root] = loop->loop;
+        }
     }
 }

@@ -17,7 +17,7 @@
 static const char usage[] =
     "usage: ps-run [-eval | -compile | -both] [OPTION..] FILE [ARGUMENT..]\n"
     "Runs main of a module in text form; FILE - is standard input. An argument is a number, a list such as\n"
-    "[[1,2],[3,4]], or zeros(3,4).\n"
+    "[[1,2],[3,4]], zeros(3,4), or order(1,0)zeros(3,4): the axes' order in memory.\n"
     "  -eval            by the evaluator (default)\n"
     "  -compile         as machine code, after all passes\n"
     "  -both            both ways, after the same passes; every bit must be equal (a NaN is equal to any "

@@ -18,7 +18,7 @@ bool tools_failed(PsStatus status, const PsDiag *diag);
 /* The value behind "-name=" when the argument is that, else NULL. */
 const char *tools_option(const char *argument, const char *name);
 
-/* tools_value.c: a parameter's value. An array is dense. */
+/* tools_value.c: a parameter's value. An array is dense, its axes in memory in any order. */
 typedef struct ToolsValue {
     PsType elem; /* the scalar */
     bool is_array;
@@ -29,7 +29,8 @@ typedef struct ToolsValue {
     char *data;
     PsArrayView view;
 } ToolsValue;
-/* From 1, -2.5, inf, True; [1,2], [[1,2],[3,4]], zeros(3,4). False: reported. */
+/* From 1, -2.5, inf, True; [1,2], [[1,2],[3,4]], zeros(3,4); order(1,0)[[1,2],[3,4]]: the axes from the outermost in
+ * memory to the innermost. False: reported. */
 bool tools_value_parse(const PsModule *m, PsType type, const char *text, ToolsValue *out);
 void tools_value_free(ToolsValue *value);
 void tools_value_print(const ToolsValue *value, PsBuf *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools_value: parameters as text. A scalar is a number; an array is a list, lists in lists, or zeros(shape). Numbers
+ * tools_value: parameters as text. A scalar is a number; an array is a list, lists in lists, or zeros(shape), behind
+ * order(axes) when its axes lie in memory in another order than C's. Numbers
  * that their type cannot hold are refused, since a test that meant them would mislead.
  */
 #include "tools/tools_int.h"
@@ -18,6 +19,7 @@ typedef struct Reader {
     ToolsValue *value;
     PsBuf data;
     bool known[PS_MAX_AXES]; /* whether the axis has its length */
+    int order[PS_MAX_AXES];  /* the axes from the outermost in memory to the innermost */
 } Reader;
 
 static bool refuse(const Reader *r, const char *what) {
@@ -129,11 +131,38 @@ static bool read_zeros(Reader *r) {
     return true;
 }
 
-/* Strides and count from the shape. */
-static void finish(ToolsValue *v) {
-    int64_t stride = ps_scalar_size(v->elem);
-    v->count = 1;
+static bool read_order(Reader *r) {
+    int ndim = r->value->ndim;
+    bool seen[PS_MAX_AXES] = {0}, given = accept(r, "order(");
+    for (int i = 0; i < ndim; i++) r->order[i] = i;
+    for (int i = 0; given && i < ndim; i++) {
+        char *end;
+        long axis = strtol(r->at, &end, 10);
+        if (end == r->at || axis < 0 || axis >= ndim || seen[axis]) return refuse(r, "expected each axis once");
+        r->at = end;
+        seen[r->order[i] = (int)axis] = true;
+        if (!accept(r, i == ndim - 1 ? ")" : ",")) return refuse(r, "expected each axis once");
+    }
+    return true;
+}
+
+/* Where scalar number i lies. */
+static char *address(const ToolsValue *v, int64_t i) {
+    int64_t offset = 0;
     for (int axis = v->ndim - 1; axis >= 0; axis--) {
+        offset += i % v->shape[axis] * v->view.strides[axis];
+        i /= v->shape[axis];
+    }
+    return v->data + offset;
+}
+
+/* Strides and count from the shape; the elements, read in C order, to where they belong. */
+static bool finish(Reader *r) {
+    ToolsValue *v = r->value;
+    int64_t stride = ps_scalar_size(v->elem), size = stride;
+    v->count = 1;
+    for (int i = v->ndim - 1; i >= 0; i--) {
+        int axis = r->order[i];
         v->view.strides[axis] = stride;
         v->view.shape[axis] = v->shape[axis];
         /* Beside an empty axis others may be of any length. */
@@ -141,7 +170,11 @@ static void finish(ToolsValue *v) {
         if (__builtin_mul_overflow(v->count, v->shape[axis], &v->count)) v->count = 0;
     }
     v->view.ndim = v->ndim;
-    v->view.data = v->data;
+    char *from = v->data;
+    v->data = v->view.data = ps_alloc((size_t)(v->count * size) + 1);
+    for (int64_t i = 0; v->data && i < v->count; i++) memcpy(address(v, i), from + i * size, (size_t)size);
+    ps_free(from);
+    return v->data != NULL;
 }
 
 bool tools_value_parse(const PsModule *m, PsType type, const char *text, ToolsValue *out) {
@@ -152,11 +185,12 @@ bool tools_value_parse(const PsModule *m, PsType type, const char *text, ToolsVa
     if (out->is_array) {
         out->elem = info->elem;
         out->ndim = info->ndim;
-        ok = accept(&r, "zeros(") ? read_zeros(&r) : read_list(&r, 0);
+        ok = read_order(&r) && (accept(&r, "zeros(") ? read_zeros(&r) : read_list(&r, 0));
+        for (int i = 0; i < out->ndim; i++)
+            if (info->unit && r.order[i] != i) ok = refuse(&r, "a unit array with another order");
         if (ok && !r.data.data && !r.data.failed) r.data.data = ps_alloc(1); /* no elements */
         out->data = r.data.data;
-        finish(out);
-        if (ok && (r.data.failed || !out->data)) ok = tools_error("out of memory");
+        if (ok && (r.data.failed || !out->data || !finish(&r))) ok = tools_error("out of memory");
     } else {
         ok = read_number(&r, &out->bits);
     }
@@ -174,7 +208,7 @@ void tools_value_free(ToolsValue *value) {
 uint64_t tools_value_get(const ToolsValue *value, int64_t i) {
     uint64_t bits = 0;
     size_t size = (size_t)ps_scalar_size(value->elem);
-    memcpy(&bits, value->data + (size_t)i * size, size);
+    memcpy(&bits, address(value, i), size);
     return value->elem == PS_U1 ? bits != 0 : bits;
 }
 

@@ -257,7 +257,7 @@ static void test_runner(void) {
     PsModule *m = parse(&arena, &diag, stencil);
     REQUIRE(m);
     CHECK_INT(ps_passes_run(m, NULL, true, record, seen, &diag), PS_OK);
-    CHECK_STR(seen, " contract fold reduce plain grain layout dce");
+    CHECK_STR(seen, " contract tiles fold reduce plain grain layout dce");
     seen[0] = 0;
     CHECK_INT(ps_passes_run(m, "dce,fold,check", true, record, seen, &diag), PS_OK);
     CHECK_STR(seen, " dce fold");
@@ -266,9 +266,43 @@ static void test_runner(void) {
     ps_arena_free(&arena);
 }
 
+/* Loops that pass tiles would have to nest too deeply are refused. */
+static void test_tiles_nesting(void) {
+    PsBuf text = {0};
+    PsArena arena;
+    PsDiag diag;
+    ps_buf_text(&text, "func @main(u1, f32) { %1:u1 = arg[0] %2:f32 = arg[1]\n");
+    for (int i = 0; i < PS_MAX_NESTING - 3; i++) ps_buf_text(&text, "if %1 {\n");
+    ps_buf_text(&text, "%3:tile<f32,5x5> = splat %2 %4:ptr<tile<f32,5x5>> = var store %4, %3\n");
+    for (int i = 0; i < PS_MAX_NESTING - 3; i++) ps_buf_text(&text, "}\n");
+    ps_buf_text(&text, "}\n");
+    PsModule *m = parse(&arena, &diag, text.data);
+    REQUIRE(m);
+    CHECK_INT(ps_passes_run(m, "tiles", true, NULL, NULL, &diag), PS_FAIL);
+    CHECK_INT(diag.message.id, PS_MSG_PASSES_NESTING);
+    ps_arena_free(&arena);
+    ps_buf_free(&text);
+}
+
+static const char tiles[] = "func @main(array<f32,3>, f32, i32) -> f32 {\n"
+                            "  %1:array<f32,3> = arg[0] %2:f32 = arg[1] %3:i32 = arg[2]\n"
+                            "  %4:ptr<tile<f32,5x5>> = place %1, %3\n"
+                            "  %5:tile<f32,5x5> = load %4\n"
+                            "  %6:tile<f32,5x5> = dot %5, %5\n"
+                            "  %7:tile<f32,5x5> = atomic_add %4, %6\n"
+                            "  %8:tile<f32,5> = reduce[0] %7\n"
+                            "  %9:tile<f32,5> = splat %2\n"
+                            "  %10:tile<f32,5> = mul %8, %9\n"
+                            "  %11:tile<f32,5x1> = reshape %10\n"
+                            "  %12:tile<f32,5x5> = broadcast %11\n"
+                            "  store %4, %12\n"
+                            "  %13:f32 = extract %10, %3\n"
+                            "  return %13\n"
+                            "}\n";
+
 /* Each allocation of a run fails once. */
 static void test_no_memory(void) {
-    static const char *const programs[] = {stencil, histogram, owned, gather};
+    static const char *const programs[] = {stencil, histogram, owned, gather, tiles};
     for (unsigned i = 0; i < PS_COUNT(programs); i++) {
         PsStatus status = PS_NOMEM;
         for (long n = 0; n < 1000 && status != PS_OK; n++) {
@@ -294,6 +328,7 @@ int main(void) {
     RUN(test_faults);
     RUN(test_ranges);
     RUN(test_runner);
+    RUN(test_tiles_nesting);
     RUN(test_no_memory);
     return unit_result();
 }

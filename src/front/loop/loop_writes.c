@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which array parameters a kernel writes, found in the finished IR: a store or atomic whose place is of the parameter,
- * directly or in a func that got it as an argument. Funcs may call each other in circles, so the search repeats until
+ * directly or in a func that got the array or the place as an argument. Funcs may call each other in circles, so the search repeats until
  * nothing changes.
  */
 #include "front/loop/loop_int.h"
@@ -10,7 +10,7 @@
 
 /* The parameter number behind a place or array of a function; -1: a local. */
 static int64_t parameter_of(const PsFunc *f, PsRef ref) {
-    const PsOp *op = ps_op(f, ref);
+    const PsOp *op = ps_op(f, ps_place_root(f, ref));
     if (op->code == PS_OP_PLACE) op = ps_op(f, f->args.data[op->args]);
     return op->code == PS_OP_ARG ? (int64_t)op->imm : -1;
 }

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pass_tiles: what the files of pass tiles share.
+ *
+ *     pass_tiles.c        the walk, the table of ops, the forms of tile values
+ *     pass_tiles_small.c  ops on at most TILES_SMALL elements: that many scalars
+ *     pass_tiles_loop.c   ops on more: loops over locals
+ */
+#ifndef PS_PASSES_PASS_TILES_H
+#define PS_PASSES_PASS_TILES_H
+
+#include "passes/passes_int.h"
+
+#define TILES_SMALL 16 /* elements; a tile of more is never unrolled */
+
+typedef enum TileForm {
+    TILE_NONE,
+    TILE_SCALARS, /* one value per element, in c->elements from `first` on: every small tile */
+    TILE_SPLAT,   /* all elements are `at` */
+    TILE_MEMORY,  /* elements of the local `at`, which has one axis, row-major; nobody writes it again */
+} TileForm;
+
+typedef struct TileValue {
+    TileForm form;
+    PsRef at;
+    uint32_t first;
+    PsRef memory; /* of scalars and splats: a local with the same elements; 0: not made yet */
+} TileValue;
+
+typedef struct Tiles {
+    PsFunc *f;
+    PsModule *m;
+    uint32_t known;    /* ops there were before */
+    TileValue *values; /* by PsRef */
+    PsRef *to;         /* by PsRef of a scalar: what it became; 0: itself */
+    uint32_t *uses;    /* by PsRef */
+    PsBits gone;       /* by PsRef: removed at the end; until then it marks where its successor stands */
+    PsVec(PsRef) elements;
+    PsRef consts[TILES_SMALL]; /* i32 0, 1, ..; at the function's start */
+    PsRef too_deep;            /* an op whose loops would nest too deeply; 0: none */
+} Tiles;
+
+/* pass_tiles.c */
+bool tiles_is_tile(const Tiles *c, PsRef value);
+int64_t tiles_count(const Tiles *c, PsRef value);   /* elements; 1 of a scalar */
+PsTypeInfo tiles_info(const Tiles *c, PsRef value); /* of the value's type; of a place: of what it points to */
+PsRef tiles_index(Tiles *c, int64_t value);         /* a constant below TILES_SMALL */
+/* Room for a small tile's elements; the first's index. */
+uint32_t tiles_set_scalars(Tiles *c, PsRef op, int64_t count);
+void tiles_set(Tiles *c, PsRef op, TileForm form, PsRef at);
+/* Element k of a small tile; a scalar itself. */
+PsRef tiles_element(const Tiles *c, PsRef value, int64_t k);
+/* Element `flat` (i64) of any tile; a scalar itself. */
+PsRef tiles_fetch(Tiles *c, PsBuilder *b, PsRef value, PsRef flat);
+/* The place of the element at these indices, which are inside, of a tile's place. */
+PsRef tiles_place(Tiles *c, PsBuilder *b, PsRef place, const PsRef *indices);
+/* A local of so many elements. */
+PsRef tiles_local(Tiles *c, PsBuilder *b, PsType elem, int64_t count);
+/* Of broadcast, permute and reshape: the step in the operand for each axis of the result; 0: not moving. */
+void tiles_steps(const Tiles *c, PsRef op, int64_t *out);
+
+/* Lowering of one op, by its kind: new ops stand before it. */
+typedef void (*TilesFn)(Tiles *c, PsRef op);
+void tiles_small_map(Tiles *c, PsRef op);
+void tiles_small_splat(Tiles *c, PsRef op);
+void tiles_small_tile(Tiles *c, PsRef op);
+void tiles_small_move(Tiles *c, PsRef op); /* broadcast, permute */
+void tiles_small_reduce(Tiles *c, PsRef op);
+void tiles_small_dot(Tiles *c, PsRef op);
+void tiles_small_load(Tiles *c, PsRef op);
+void tiles_small_store(Tiles *c, PsRef op);
+void tiles_small_atomic(Tiles *c, PsRef op);
+void tiles_loop_map(Tiles *c, PsRef op);
+void tiles_loop_splat(Tiles *c, PsRef op);
+void tiles_loop_tile(Tiles *c, PsRef op);
+void tiles_loop_move(Tiles *c, PsRef op);
+void tiles_loop_reduce(Tiles *c, PsRef op);
+void tiles_loop_dot(Tiles *c, PsRef op);
+void tiles_loop_load(Tiles *c, PsRef op);
+void tiles_loop_store(Tiles *c, PsRef op);
+void tiles_loop_atomic(Tiles *c, PsRef op);
+void tiles_extract(Tiles *c, PsRef op);
+
+#endif
