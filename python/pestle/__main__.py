@@ -17,10 +17,10 @@ VARIABLES = ("PESTLE", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREAD
 
 
 def size(count):
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if count < 1000 or unit == "GB":
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if count < 1024 or unit == "GiB":
             return f"{count:.4g} {unit}"
-        count /= 1000
+        count /= 1024
 
 
 def count(number, what):
@@ -57,7 +57,7 @@ def cache_line():
 
 
 def trial():
-    """Compiles a kernel without the cache, runs it and looks at what it gave."""
+    """Compiles a kernel without the cache, runs it and looks at what it gave. PESTLE=python keeps it from compiling."""
 
     @ti.kernel
     def total(n: ti.i32) -> ti.i64:
@@ -76,7 +76,8 @@ def trial():
         ti.reset()
     if found != 4_999_950_000:
         return False, f"FAILED: a sum is {found} instead of 4999950000"
-    return True, f"compiled and ran in {1e3 * (time.perf_counter() - start):.1f} ms"
+    how = "ran as plain Python, for PESTLE=python; nothing was compiled:" if os.environ.get("PESTLE") == "python" else "compiled and ran in"
+    return True, f"{how} {1e3 * (time.perf_counter() - start):.1f} ms"
 
 
 def doctor(options):
@@ -90,7 +91,8 @@ def doctor(options):
     if facts["threads_refused"]:
         threads += f"; PESTLE_NUM_THREADS={facts['threads_refused']} is no number of threads"
     libc = " ".join(platform.libc_ver())
-    features = facts["features"].replace("+", "").replace(",", " ")
+    features = facts["features"].replace("+", "").replace(",", " ") or "none"
+    features = f"{features}; vectors of {facts['vector_bits']} bits" if facts["vector_bits"] else "not known, see the trial"
     variables = [f"{k}={v}" for k, v in sorted(os.environ.items()) if k.startswith("PESTLE_") or k in VARIABLES]
     works, told = trial()
     lines = [
@@ -98,7 +100,7 @@ def doctor(options):
         ("python", f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"),
         ("system", f"{platform.system()} {platform.release()} {platform.machine()}, {libc}"),
         ("processor", processor()),
-        ("features", f"{features or 'none'}; vectors of {facts['vector_bits']} bits"),
+        ("features", features),
         ("threads", threads),
         ("LLVM", llvm),
         ("cache", cache_line()),
@@ -127,6 +129,8 @@ def cache(options):
         for key, name, length, used in entries:
             when = datetime.datetime.fromtimestamp(used).isoformat(" ", "minutes")
             print(f"{key[:16]}  {when}  {size(length):>9}  {name or '(another version)'}")
+        if not entries:
+            print(f"no kernels in {directory}", file=sys.stderr)
         return 0
     print(cache_line())
     return 0
@@ -142,7 +146,8 @@ def run(options):
     compat.install(options.name)
     path = options.program
     if not os.path.isfile(path):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        print(f"pestle: {os.strerror(errno.ENOENT)}: {path}", file=sys.stderr)
+        return 1
     sys.argv = [path, *options.args]
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     runpy.run_path(path, run_name="__main__")
@@ -165,6 +170,8 @@ def main(words=None):
     each.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     each.set_defaults(run=run)
     options = parser.parse_args(words)
+    if options.run is run:
+        return run(options)  # what it raises is the program's own
     try:
         return options.run(options)
     except BrokenPipeError:  # pestle cache list | head

@@ -27,20 +27,22 @@ char *object_warning(PsMessageId id, ...) {
     return NULL;
 }
 
-uint64_t object_read_limit(void) {
-    const char *text = getenv("PESTLE_CACHE_LIMIT_MB");
-    char *end;
-    unsigned long long limit = DEFAULT_LIMIT_MB;
-    if (text && *text >= '0' && *text <= '9') {
-        limit = strtoull(text, &end, 10);
-        if (*end || limit > UINT64_MAX >> 20) limit = DEFAULT_LIMIT_MB;
-    }
-    return (uint64_t)limit << 20;
-}
-
 static const char *set_variable(const char *name) {
     const char *value = getenv(name);
     return value && *value ? value : NULL;
+}
+
+uint64_t object_read_limit(char **out_warning) {
+    const char *text = set_variable("PESTLE_CACHE_LIMIT_MB");
+    *out_warning = NULL;
+    if (!text) return (uint64_t)DEFAULT_LIMIT_MB << 20;
+    if (*text >= '0' && *text <= '9') {
+        char *end;
+        unsigned long long limit = strtoull(text, &end, 10);
+        if (!*end && limit <= UINT64_MAX >> 20) return (uint64_t)limit << 20;
+    }
+    *out_warning = object_warning(PS_MSG_STORE_LIMIT, text, DEFAULT_LIMIT_MB);
+    return (uint64_t)DEFAULT_LIMIT_MB << 20;
 }
 
 /* The path as the environment has it; NULL when it has none or there is no memory. */

@@ -16,7 +16,8 @@
 char *object_find_dir(const char *dir, char **out_warning, int *out_cause);
 /* The message's text with its arguments, from ps_alloc; NULL: no memory. */
 char *object_warning(PsMessageId id, ...);
-uint64_t object_read_limit(void); /* bytes, of PESTLE_CACHE_LIMIT_MB */
+/* Bytes, of PESTLE_CACHE_LIMIT_MB; a warning (from ps_alloc) where that is none. */
+uint64_t object_read_limit(char **out_warning);
 
 bool object_is_name(const char *name); /* object_evict.c: whether a file's name is a key */
 /* object_evict.c: removes the least recently used files until the rest is well below the limit. */

@@ -59,8 +59,14 @@ PsStore *ps_store_open(const char *dir, const char **out_warning) {
         *out_warning = warning;
         return NULL;
     }
-    store->limit = object_read_limit();
+    store->limit = object_read_limit(&warning);
     if (cause) stop_writing(store, cause);
+    if (warning && atomic_load(&store->warned) == WARNED_NOT) {
+        atomic_store(&store->warning, warning);
+        atomic_store(&store->warned, WARNED);
+    } else {
+        ps_free(warning);
+    }
     return store;
 }
 

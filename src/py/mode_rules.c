@@ -55,9 +55,19 @@ static PyObject *product(const PyState *state, PsType type, uint64_t a, uint64_t
     return made;
 }
 
+/* Whether nothing but the running expression has it. From 3.14 on Python lends its variables to expressions without
+ * counting a reference, so the count alone does not tell. */
+static bool is_temporary(PyObject *object) {
+#if PY_VERSION_HEX >= 0x030E0000
+    return PyUnstable_Object_IsUniqueReferencedTemporary(object);
+#else
+    return Py_REFCNT(object) == 1;
+#endif
+}
+
 /* A product that is nothing but an operand here, in the type of the sum. */
 static const ModeNumber *free_product(const PyState *state, const ModeOperand *operand, PsType type) {
-    if (!mode_is_number(state, operand->object) || Py_REFCNT(operand->object) != 1) return NULL;
+    if (!mode_is_number(state, operand->object) || !is_temporary(operand->object)) return NULL;
     const ModeNumber *number = (const ModeNumber *)operand->object;
     return number->product && number->type == type ? number : NULL;
 }

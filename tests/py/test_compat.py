@@ -110,3 +110,6 @@ def test_run(tmp_path):
     assert done.stdout == "42 ['--as', '14']\n", done.stderr
     done = subprocess.run([*words[:-3], "nowhere.py"], capture_output=True, text=True, env=env)
     assert done.returncode == 1 and "nowhere.py" in done.stderr and "Traceback" not in done.stderr
+    program.write_text("open('/nowhere/at/all')\n")
+    done = subprocess.run(words, capture_output=True, text=True, env=env)
+    assert done.returncode == 1 and "Traceback" in done.stderr and f'File "{program}", line 1' in done.stderr

@@ -176,6 +176,15 @@ def test_doctor(tmp_path):
     assert re.fullmatch(r"compiled and ran in \d+\.\d ms", lines["trial"])
 
 
+def test_doctor_in_other_modes(tmp_path):
+    cache = {"PESTLE_CACHE_DIR": str(tmp_path)}
+    assert re.search(r"trial +ran as plain Python, for PESTLE=python; nothing was compiled: \d+\.\d ms\n", pestle("doctor", PESTLE="python", **cache))
+    assert re.search(r"features +none; vectors of 128 bits\n", pestle("doctor", PESTLE_CPU="scalar", **cache))
+    told = pestle("doctor", status=1, PESTLE_CPU="8086", **cache)
+    assert "trial     FAILED: KernelValueError: PESTLE_CPU=8086: expected avx2 or scalar" in told
+    assert "features  not known, see the trial" in told
+
+
 def test_doctor_says_what_is_wrong(tmp_path):
     file = tmp_path / "file"
     file.write_text("")
@@ -187,18 +196,26 @@ def test_doctor_says_what_is_wrong(tmp_path):
 
 def test_cache(tmp_path):
     cache = {"PESTLE_CACHE_DIR": str(tmp_path / "cache")}
-    assert pestle("cache", **cache) == f"{tmp_path}/cache: 0 kernels, 0 bytes of 536.9 MB\n"
+    assert pestle("cache", **cache) == f"{tmp_path}/cache: 0 kernels, 0 bytes of 512 MiB\n"
     process.run(tmp_path, CALL + KERNEL.replace("add", "ajouter_é").replace("+ 0", "+ 1") + "ajouter_é(np.zeros(3), 1)\n", **cache)
     (tmp_path / "cache" / "notes.txt").write_text("mine")
     (tmp_path / "cache" / ("0" * 64)).write_text("damaged")
     (tmp_path / "cache" / "tmp-1-2-3").write_text("left behind")
-    assert re.fullmatch(rf"{tmp_path}/cache: 3 kernels, [\d.]+ kB of 10\.\d+ MB\n", pestle("cache", "size", **cache, PESTLE_CACHE_LIMIT_MB="10"))
+    assert re.fullmatch(rf"{tmp_path}/cache: 3 kernels, [\d.]+ KiB of 10 MiB\n", pestle("cache", "size", **cache, PESTLE_CACHE_LIMIT_MB="10"))
     listed = [line.split(None, 5) for line in pestle("cache", "list", **cache).splitlines()]
     assert {line[5] for line in listed} == {"add", "ajouter_é", "(another version)"}
     assert all(re.fullmatch("[0-9a-f]{16}", line[0]) for line in listed)
-    assert re.fullmatch(rf"removed 3 kernels, [\d.]+ kB, from {tmp_path}/cache\n", pestle("cache", "clear", **cache))
+    assert re.fullmatch(rf"removed 3 kernels, [\d.]+ KiB, from {tmp_path}/cache\n", pestle("cache", "clear", **cache))
     assert os.listdir(tmp_path / "cache") == ["notes.txt"]
     assert "0 kernels" in pestle("cache", **cache)
+
+
+def test_empty_cache(tmp_path):
+    assert pestle("cache", "list", PESTLE_CACHE_DIR=str(tmp_path)) == f"no kernels in {tmp_path}\n"
+    assert pestle("cache", "clear", PESTLE_CACHE_DIR=str(tmp_path)) == f"removed 0 kernels, 0 bytes, from {tmp_path}\n"
+    told = pestle("cache", PESTLE_CACHE_DIR=str(tmp_path), PESTLE_CACHE_LIMIT_MB="1 GB")
+    assert told == f"{tmp_path}: 0 kernels, 0 bytes of 512 MiB; PESTLE_CACHE_LIMIT_MB=1 GB is no number of megabytes; 512 are used\n"
+    assert "RuntimeWarning: PESTLE_CACHE_LIMIT_MB=1 GB is no" in stderr_of(tmp_path, CALL, PESTLE_CACHE_LIMIT_MB="1 GB")
 
 
 def test_no_cache(tmp_path):

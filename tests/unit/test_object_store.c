@@ -256,6 +256,33 @@ static void test_environment(void) {
     ps_store_close(store);
 }
 
+static void test_limit(void) {
+    static const struct {
+        const char *text;
+        uint64_t mb;
+        bool warned;
+    } cases[] = {{"", 512, false},
+                 {"0", 0, false},
+                 {"7", 7, false},
+                 {"abc", 512, true},
+                 {"-1", 512, true},
+                 {"10 GB", 512, true},
+                 {"99999999999999999999", 512, true}};
+    for (size_t i = 0; i < PS_COUNT(cases); i++) {
+        const char *warning;
+        char want[200];
+        setenv("PESTLE_CACHE_LIMIT_MB", cases[i].text, 1);
+        PsStore *store = ps_store_open(place("limit"), &warning);
+        REQUIRE(store != NULL);
+        CHECK_INT(ps_store_limit(store), cases[i].mb << 20);
+        snprintf(want, sizeof want, "PESTLE_CACHE_LIMIT_MB=%s is no number of megabytes; 512 are used",
+                 cases[i].text);
+        CHECK_STR(ps_store_warning(store) ? ps_store_warning(store) : "none", cases[i].warned ? want : "none");
+        ps_store_close(store);
+    }
+    unsetenv("PESTLE_CACHE_LIMIT_MB");
+}
+
 /* Runs the function in a child; its exit status. */
 static int in_child(int (*act)(void)) {
     int status = -1;
@@ -433,6 +460,7 @@ int main(void) {
     RUN(test_planted_files);
     RUN(test_refused_directories);
     RUN(test_environment);
+    RUN(test_limit);
     RUN(test_full_and_read_only);
     RUN(test_emptied_directory);
     RUN(test_eviction);

@@ -91,11 +91,15 @@ static bool same_attribute(PyObject *a, PyObject *b, const char *name) {
     return same;
 }
 
+#ifndef CO_METHOD /* of a function in a class, from 3.14 on */
+#define CO_METHOD 0
+#endif
+
 static bool same_code(PyObject *a, PyObject *b) {
     static const char *const compared[] = {
         "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_name",     "co_code",
         "co_names",    "co_varnames",        "co_freevars",       "co_cellvars", "co_consts"};
-    const int flags = ~CO_NESTED;
+    const int flags = ~(CO_NESTED | CO_METHOD); /* where it stands, not what it says */
     if ((((PyCodeObject *)a)->co_flags & flags) != (((PyCodeObject *)b)->co_flags & flags)) return false;
     if (Py_EnterRecursiveCall(" while comparing code")) return PyErr_Clear(), false;
     bool same = true;
