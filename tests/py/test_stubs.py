@@ -35,7 +35,8 @@ def is_public(name):
 def test_names(name):
     module = MODULES[name]
     told = {n for node in stub(module).body for n in names_of(node) if is_public(n)}
-    there = set(filter(is_public, vars(module)))
+    loaded = {n for n, value in vars(module).items() if getattr(value, "__name__", None) == f"{name}.{n}"}  # by other tests
+    there = set(filter(is_public, vars(module))) - loaded | told & loaded
     assert told - there == set()
     assert there - told - {"ndarray_annotation"} == set()
 
