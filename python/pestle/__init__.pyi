@@ -63,7 +63,7 @@ def init(
     """Sets options. Not needed: everything works without. Each call starts from the defaults again.
 
     arch: "cpu" and its other names, or "python": kernels run as the plain Python that they are, for stepping through.
-    debug, checked: kernels check indices, divisors and assertions and raise KernelIndexError and others.
+    debug, checked: kernels check indices, divisors and assertions and raise KernelAssertionError.
     default_fp (f16, f32, f64), default_ip (i32, i64): the types of literals; None: f32, i32.
     threads: how many work on a parallel loop; None or 0: as many as there are CPUs.
     offline_cache: False: nothing is kept on disk.
@@ -568,17 +568,17 @@ class KernelNameError(CompilationError, NameError):
     """A name that is not there, or not yet."""
 
 class KernelIndexError(CompilationError, IndexError):
-    """An index out of bounds: one that is known when compiling, or, in checked mode, when running."""
+    """A wrong index that is known while compiling: out of bounds, negative, too many. (When running: KernelAssertionError.)"""
 
 class KernelValueError(CompilationError, ValueError):
     """A value that cannot be: out of a type's range, of an option, of a shape."""
 
 class KernelRuntimeError(PestleError, RuntimeError):
-    """What went wrong while a kernel ran, in checked mode: a division by zero, a recursion too deep; or the compiler
-    could not be opened."""
+    """A launch that failed: a parallel loop over too large a domain, an interrupt; or the compiler could not be opened."""
 
 class KernelAssertionError(KernelRuntimeError, AssertionError):
-    """An `assert` in a kernel that did not hold, in checked mode."""
+    """In checked mode: an index out of bounds, an integer division by zero, an `assert` that does not hold. Always: a
+    recursion that is too deep, a static_assert."""
 
 class InternalError(PestleError):
     """A mistake in Pestle: please report it."""

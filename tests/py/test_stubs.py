@@ -93,6 +93,14 @@ def test_signatures(module):
     assert checked > (70 if module == "pestle" else 1)
 
 
+def test_bases():
+    classes = [node for node in stub(ti).body if isinstance(node, ast.ClassDef) and node.bases and node.name != "Kernel"]
+    assert len(classes) > 8
+    for node in classes:
+        there = [base.__name__ for base in getattr(ti, node.name).__bases__]
+        assert there == [ast.unparse(base) for base in node.bases], node.name
+
+
 def test_help():
     assert ti.hypot.__doc__.startswith("sqrt(x * x + y * y)") and str(inspect.signature(ti.hypot)) == "(x, y, /)"
     assert str(inspect.signature(ti.ndrange)) == "(*ranges, axes=Ellipsis)" and ti.ndrange.__qualname__ == "ndrange"
