@@ -11,6 +11,8 @@
 All of it is the C module pestle._pestle; this file only gives its names.
 """
 
+from enum import Enum as _Enum
+
 from pestle import _pestle
 from pestle._pestle import *
 from pestle._pestle import __version__
@@ -18,3 +20,10 @@ from pestle import types
 
 NDArray = types.NDArray
 Template = template
+
+
+class Layout(_Enum):
+    """How the elements of fields of vectors, matrices and structs lie in memory."""
+
+    AOS = 1  # the scalars of an element side by side
+    SOA = 2  # each scalar of all elements side by side

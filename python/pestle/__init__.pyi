@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from enum import Enum as _Enum
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, final, overload
 
@@ -168,6 +169,10 @@ class Ndarray:
         """The number of elements."""
 
     @property
+    def layout(self) -> Layout:
+        """How the scalars of the elements lie in memory."""
+
+    @property
     def name(self) -> str:
         """What it was called when it was made, or ""."""
 
@@ -231,15 +236,24 @@ class Ndarray:
     def from_torch(self, tensor: Any, /) -> None:
         """Copies a torch tensor of the same shape, from any device. Raises ValueError when the shapes differ."""
 
+    def get_scalar_field(self, *index: int) -> Any:
+        """One scalar of every element, as a view: x.get_scalar_field(i) of vectors, (i, j) of matrices. Raises IndexError."""
+
     def tolist(self) -> Any:
         """The elements in nested lists of Python numbers; without axes, one number."""
 
-def ndarray(dtype: _Dtype, shape: int | Sequence[int]) -> Ndarray:
-    """A dense array of zeros.
+def ndarray(dtype: _Dtype, shape: int | Sequence[int], needs_grad: bool = False) -> Ndarray:
+    """A dense array of zeros. needs_grad: makes a.grad, an array of the same shape.
 
     dtype: a scalar type (f32), int, float, bool, or a numpy dtype. shape: a length or a sequence of up to 8, each
     from 0 to 2**31 - 1. Raises KernelTypeError for another dtype, KernelValueError for a shape that cannot be.
     """
+
+class Layout(_Enum):
+    """How the elements of fields of vectors, matrices and structs lie in memory."""
+
+    AOS = 1
+    SOA = 2
 
 @final
 class Field:
@@ -264,6 +278,10 @@ class Field:
     @property
     def size(self) -> int:
         """The number of elements."""
+
+    @property
+    def layout(self) -> Layout:
+        """How the scalars of the elements lie in memory."""
 
     @property
     def name(self) -> str:
@@ -328,6 +346,9 @@ class Field:
     def from_torch(self, tensor: Any, /) -> None:
         """Copies a torch tensor of the same shape, from any device. Raises ValueError when the shapes differ."""
 
+    def get_scalar_field(self, *index: int) -> Any:
+        """One scalar of every element, as a view: x.get_scalar_field(i) of vectors, (i, j) of matrices. Raises IndexError."""
+
     def tolist(self) -> Any:
         """The scalars in nested lists."""
 
@@ -335,16 +356,18 @@ def field(
     dtype: _Dtype,
     shape: int | Sequence[int] | None = None,
     order: str | None = None,
-    name: str | None = "",
+    name: str | None = None,
     offset: None = None,
     needs_grad: bool = False,
     needs_dual: bool = False,
+    layout: Any = None,
 ) -> Field:
     """A dense array of zeros that kernels may use without its being passed.
 
     dtype: a scalar type (f32), int, float, bool, or a numpy dtype. shape: a length or a sequence of up to 12, each from 1
     on; () for a single value, x[None]. order: the axes from the outermost in memory on, "ij" or "ji".
-    needs_grad: makes x.grad, a field of the same shape. Raises KernelTypeError for another dtype, KernelValueError for
+    layout: for elements of several scalars, Layout.AOS or Layout.SOA. needs_grad: makes x.grad, a field of the same shape.
+    Raises KernelTypeError for another dtype, KernelValueError for
     a shape that cannot be.
     """
 

@@ -30,10 +30,19 @@ bfloat16: TypeAlias = float
 float32: TypeAlias = float
 float64: TypeAlias = float
 
-def ndarray(dtype: Any = None, ndim: int | None = None) -> Any:
+def ndarray(
+    dtype: Any = None,
+    ndim: int | None = None,
+    element_dim: int | None = None,
+    element_shape: Any = None,
+    needs_grad: bool | None = None,
+    boundary: str = "unsafe",
+) -> Any:
     """Annotates an array parameter: `x: ti.types.ndarray(dtype=ti.f32, ndim=2)`.
 
-    dtype is a scalar type or a numpy dtype, ndim the number of axes (0 to 8). What is left out is taken from the
+    dtype is a scalar type, a numpy dtype or the type of a vector or matrix, ndim the number of axes (0 to 12) without
+    those of the elements. Elements can also be described by element_dim (1: vectors, 2: matrices) and element_shape: the
+    last axes of the argument are then theirs. boundary="clamp" moves indices to the nearest that there is. What is left out is taken from the
     argument, and each combination is compiled for itself. The kernel works on the caller's memory, whatever its
     strides: nothing is copied. Another dtype or number of axes raises KernelTypeError at the launch.
 

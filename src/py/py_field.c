@@ -31,76 +31,147 @@ static int read_order(const PyState *state, PyObject *order, NdarrayForm *form) 
 }
 
 typedef struct FieldArgs {
+    PyObject *n, *m; /* NULL: the dtype says what the elements are */
     PyObject *dtype, *shape, *order, *name, *offset, *needs_grad, *needs_dual, *layout;
 } FieldArgs;
 
-/* What all kinds of fields are given. -1 with an exception. */
-static int read_form(const PyState *state, const char *what, const FieldArgs *args, NdarrayForm *form) {
-    form->dtype = ps_front_dtype(&state->types, &state->options, args->dtype);
-    if (form->dtype == PS_KIND_NONE) {
-        py_error(state, PS_MSG_PY_DTYPE, what, Py_TYPE(args->dtype)->tp_name);
+static int read_length(const PyState *state, const char *what, const PyObject *given, PyObject *object,
+                       int64_t *out) {
+    (void)state;
+    *out = 1;
+    if (!given) return 0;
+    *out = PyIndex_Check(object) ? PyNumber_AsSsize_t(object, NULL) : -1;
+    if (*out != -1 || PyIndex_Check(object)) return PyErr_Occurred() ? -1 : 0;
+    PyErr_Format(PyExc_TypeError, "%s: the lengths of an element must be ints, found %.100s", what,
+                 Py_TYPE(object)->tp_name);
+    return -1;
+}
+
+/* n and m behind the dtype of a scalar. */
+static int read_lengths(const PyState *state, const char *what, const FieldArgs *args, PsElement *out) {
+    int64_t n, m;
+    if (!args->n) return 0;
+    if (read_length(state, what, args->n, args->n, &n) || read_length(state, what, args->m, args->m, &m))
+        return -1;
+    if (n < 1 || m < 1 || n > PS_MAX_TILE / m)
+        return py_error(state, PS_MSG_PY_FIELD_ELEMENT, what, (long long)PS_MAX_TILE, (long long)n,
+                        (long long)m),
+               -1;
+    if (out->edim) {
+        PyErr_Format(PyExc_TypeError, "%s: dtype must be of a scalar, such as pestle.f32", what);
         return -1;
     }
+    *out = (PsElement){out->dtype, args->m ? 2 : 1, {n, m}};
+    return 0;
+}
+
+int ndarray_read_element(const PyState *state, const char *what, PyObject *dtype, PyObject *n, PyObject *m,
+                         PsElement *out) {
+    const FieldArgs args = {.n = n, .m = m};
+    if (ps_front_element(&state->types, &state->options, dtype, out))
+        return read_lengths(state, what, &args, out);
+    py_error(state, PS_MSG_PY_DTYPE, what, Py_TYPE(dtype)->tp_name);
+    return -1;
+}
+
+void ndarray_set_element(NdarrayForm *form, const PsElement *element) {
+    form->dtype = element->dtype;
+    form->edim = element->edim;
+    for (int k = 0; k < element->edim && form->ndim + k < PS_MAX_AXES; k++)
+        form->shape[form->ndim + k] = element->eshape[k];
+}
+
+/* Layout.AOS, Layout.SOA, or their names. */
+static int read_layout(const PyState *state, const char *what, PyObject *layout, bool *out_soa) {
+    *out_soa = false;
+    if (layout == Py_None) return 0;
+    PyObject *name = PyUnicode_Check(layout) ? Py_NewRef(layout) : PyObject_GetAttrString(layout, "name");
+    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    bool soa = text && !strcmp(text, "SOA"), aos = text && !strcmp(text, "AOS");
+    Py_XDECREF(name);
+    PyErr_Clear();
+    *out_soa = soa;
+    if (soa || aos) return 0;
+    PyObject *repr = PyObject_Repr(layout);
+    const char *shown = repr ? PyUnicode_AsUTF8(repr) : NULL;
+    if (shown) py_error(state, PS_MSG_PY_FIELD_LAYOUT, what, shown);
+    Py_XDECREF(repr);
+    return -1;
+}
+
+/* What all kinds of fields are given. -1 with an exception. */
+static int read_form(const PyState *state, const char *what, const FieldArgs *args, NdarrayForm *form) {
+    PsElement element;
+    if (ndarray_read_element(state, what, args->dtype, args->n, args->m, &element)) return -1;
     if (args->shape == Py_None) return py_error(state, PS_MSG_PY_FIELD_PLACE, what), -1;
     if (args->offset != Py_None) return py_error(state, PS_MSG_PY_FIELD_OFFSET, what), -1;
     if (args->name != Py_None && !PyUnicode_Check(args->name)) {
         PyErr_Format(PyExc_TypeError, "%s: name must be a str, found %s", what, Py_TYPE(args->name)->tp_name);
         return -1;
     }
-    if (ndarray_read_shape(state, what, 1, args->shape, form) || read_order(state, args->order, form))
+    if (ndarray_read_shape(state, what, 1, args->shape, form) || read_order(state, args->order, form) ||
+        read_layout(state, what, args->layout, &form->soa))
         return -1;
+    ndarray_set_element(form, &element);
     return ndarray_check_size(state, what, args->shape, form);
 }
 
-static PyNdarray *make(const PyState *state, const FieldArgs *args, const NdarrayForm *form) {
-    PyNdarray *field = ndarray_make(state->field_type, form);
-    if (field && args->name != Py_None && PyUnicode_GET_LENGTH(args->name)) field->name = Py_NewRef(args->name);
-    return field;
-}
-
-/* A gradient beside the field. */
-static int add_grad(const PyState *state, const char *what, const FieldArgs *args, const NdarrayForm *form,
-                    PyNdarray *field) {
-    int grad = PyObject_IsTrue(args->needs_grad), dual = PyObject_IsTrue(args->needs_dual);
-    if (grad < 0 || dual < 0) return -1;
-    if (!grad && !dual) return 0;
+int ndarray_add_grad(const PyState *state, const char *what, PyObject *needs_grad, const NdarrayForm *form,
+                     PyNdarray *array) {
+    int grad = PyObject_IsTrue(needs_grad);
+    if (grad <= 0) return grad;
     if (ps_scalar_class(form->dtype) != PS_CLASS_FLOAT)
         return py_error(state, PS_MSG_PY_FIELD_GRAD, what, ps_scalar_name(form->dtype)), -1;
-    if (!grad) return 0;
-    field->grad = (PyObject *)ndarray_make(state->field_type, form);
-    return field->grad ? 0 : -1;
+    array->grad = (PyObject *)ndarray_make(Py_TYPE(array), form);
+    return array->grad ? 0 : -1;
 }
 
-PyObject *py_field_new(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"dtype", "shape", "order", "name", "offset", "needs_grad", "needs_dual", NULL};
-    PyState *state = py_state(module);
-    FieldArgs given = {NULL, Py_None, Py_None, Py_None, Py_None, Py_False, Py_False, Py_None};
+static PyObject *make(PyObject *module, const char *what, const FieldArgs *args) {
+    const PyState *state = py_state(module);
     NdarrayForm form = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOOOOO:field", names, &given.dtype, &given.shape,
-                                     &given.order, &given.name, &given.offset, &given.needs_grad,
-                                     &given.needs_dual))
-        return NULL;
-    if (read_form(state, "field", &given, &form)) return NULL;
-    PyNdarray *field = make(state, &given, &form);
-    if (field && add_grad(state, "field", &given, &form, field)) Py_CLEAR(field);
+    if (read_form(state, what, args, &form)) return NULL;
+    PyNdarray *field = ndarray_make(state->field_type, &form);
+    if (field && args->name != Py_None && PyUnicode_GET_LENGTH(args->name)) field->name = Py_NewRef(args->name);
+    if (field && ndarray_add_grad(state, what, args->needs_grad, &form, field)) Py_CLEAR(field);
     return (PyObject *)field;
+}
+
+#define NO_ARGS                                                                                                \
+    {                                                                                                          \
+        .shape = Py_None, .order = Py_None, .name = Py_None, .offset = Py_None, .needs_grad = Py_False,        \
+        .needs_dual = Py_False, .layout = Py_None                                                              \
+    }
+#define COMMON "dtype", "shape", "order", "name", "offset", "needs_grad", "needs_dual", "layout", NULL
+#define INTO(args)                                                                                             \
+    &(args).dtype, &(args).shape, &(args).order, &(args).name, &(args).offset, &(args).needs_grad,             \
+        &(args).needs_dual, &(args).layout
+
+PyObject *py_field_new(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {COMMON};
+    FieldArgs given = NO_ARGS;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOOOOOO:field", names, INTO(given))) return NULL;
+    return make(module, "field", &given);
+}
+
+PyObject *py_field_vector(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"n", COMMON};
+    FieldArgs given = NO_ARGS;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOOOOOO:field", names, &given.n, INTO(given)))
+        return NULL;
+    return make(module, "Vector.field", &given);
+}
+
+PyObject *py_field_matrix(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"n", "m", COMMON};
+    FieldArgs given = NO_ARGS;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|OOOOOOO:field", names, &given.n, &given.m, INTO(given)))
+        return NULL;
+    return make(module, "Matrix.field", &given);
 }
 
 /* -- the type -- */
 
-static PyObject *Field_repr(PyObject *object) {
-    PyNdarray *self = (PyNdarray *)object;
-    PyObject *shape = ndarray_shape(self, false), *name = self->name ? PyObject_Repr(self->name) : NULL,
-             *text = NULL;
-    if (shape && (name || !self->name))
-        text =
-            name ? PyUnicode_FromFormat("<pestle.field %U shape=%R dtype=%s>", name, shape,
-                                        ps_scalar_name(self->dtype))
-                 : PyUnicode_FromFormat("<pestle.field shape=%R dtype=%s>", shape, ps_scalar_name(self->dtype));
-    Py_XDECREF(name);
-    Py_XDECREF(shape);
-    return text;
-}
+static PyObject *Field_repr(PyObject *object) { return ndarray_repr((PyNdarray *)object, "field"); }
 
 /* A field is something, as None is not; without axes too, where a length is none. */
 static int Field_bool(PyObject *self) {

@@ -111,6 +111,7 @@ typedef struct PyParam {
     PsParamKind kind;
     PyObject *dtype; /* borrowed from the annotation: what ps_front_dtype reads; NULL: any (array) */
     int ndim;        /* ARRAY: -1 any */
+    bool clamp;      /* ARRAY */
 } PyParam;
 typedef struct PySignature {
     PyParam *params;
@@ -139,8 +140,11 @@ typedef enum PyHow {
 typedef struct PyPlan {
     uint8_t how; /* PyHow */
     uint8_t dtype;
-    uint8_t ndim, edim; /* axes, of the array and of its elements */
+    uint8_t ndim, edim; /* all axes; of them the elements' */
     bool unit;
+    bool annotated; /* ARRAY: PsParam.annotated */
+    bool clamp;
+    int32_t eshape[2];
     uint32_t word; /* first word of the frame */
     union {
         struct {
@@ -156,8 +160,7 @@ typedef struct PyPlan {
         PyObject *value; /* TEMPLATE: owned */
         struct {
             PyObject *like; /* owned */
-            int64_t eshape[2];
-            uint8_t pins; /* PS_PIN_* : what must be as in `like` */
+            uint8_t pins;   /* PS_PIN_* : what must be as in `like` */
         } field;
     };
 } PyPlan;
@@ -272,6 +275,8 @@ PyObject *py_kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, P
 /* 1: the arguments fit the plans and the words are filled. 0: they want another specialisation. -1: exception. */
 int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args, uint64_t *words,
               int64_t *elements);
+int64_t py_decode_array(PyState *state, const PyPlan *plan, PyObject *arg,
+                        uint64_t *words); /* < 0: it does not fit */
 PyObject *py_result(PsType type, uint64_t bits);
 int py_write_stdout(const char *text, size_t len); /* -1 with an exception */
 
@@ -294,10 +299,15 @@ PyObject *py_cache_clear(PyObject *module, PyObject *unused);
 /* py_field.c */
 PyTypeObject *py_field_type(PyObject *module);
 PyObject *py_field_new(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *py_field_vector(PyObject *module, PyObject *args, PyObject *kwargs); /* Vector.field(n, dtype, ...) */
+PyObject *py_field_matrix(PyObject *module, PyObject *args,
+                          PyObject *kwargs); /* Matrix.field(n, m, dtype, ...) */
 
 /* py_ndarray.c */
 PyTypeObject *py_ndarray_type(PyObject *module);
 PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_ndarray_vector(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *py_ndarray_matrix(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *py_ndarray_restore(PyObject *module, PyObject *args); /* py_ndarray_export.c; for pickle */
 
 #endif

@@ -33,19 +33,25 @@ uint32_t py_array_words(const PyNdarray *array, uint64_t *words) {
     return 1 + 2 * (uint32_t)axes;
 }
 
+/* Whether the last axes are those of the elements; the words are filled. */
+static bool elements_fit(const PyPlan *plan, const uint64_t *words) {
+    const uint64_t *lengths = words + 1 + plan->ndim - plan->edim;
+    for (int k = 0; k < plan->edim; k++)
+        if (lengths[k] != (uint64_t)plan->eshape[k]) return false;
+    return true;
+}
+
 static int64_t decode_ndarray(const PyNdarray *array, const PyPlan *plan, uint64_t *words) {
     int axes = array->ndim + array->edim;
     if (array->dtype != plan->dtype || axes != plan->ndim || array->unit != plan->unit) return OTHER;
+    if (!plan->annotated && array->edim != plan->edim) return OTHER;
     py_array_words(array, words);
-    return array->size;
+    return elements_fit(plan, words) ? array->size : OTHER;
 }
 
 static int64_t decode_field(const PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words) {
     if (!Py_IS_TYPE(arg, state->field_type)) return OTHER;
     const PyNdarray *field = (const PyNdarray *)arg, *like = (const PyNdarray *)plan->field.like;
-    if (field->edim != plan->edim) return OTHER;
-    for (int k = 0; k < field->edim; k++)
-        if (field->shape[field->ndim + k] != plan->field.eshape[k]) return OTHER;
     if (PS_UNLIKELY(plan->field.pins) && field != like) {
         if (plan->field.pins & PS_PIN_OBJECT) return OTHER;
         for (int k = 0; k < field->ndim && field->ndim == like->ndim; k++)
@@ -69,13 +75,31 @@ static __attribute__((noinline)) int64_t decode_other(PyState *state, const PyPl
     return numpy_check(&state->numpy, arg) && !numpy_is_masked(arg) ? OF_NUMPY : OTHER;
 }
 
-static PY_HOT int64_t decode_array(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words) {
+static PY_HOT int64_t decode_any(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words) {
     if (PS_UNLIKELY(!Py_IS_TYPE(arg, state->numpy.type))) {
         int64_t count = decode_other(state, plan, arg, words);
         if (count != OF_NUMPY) return count;
     }
     return numpy_decode(&state->numpy, (const NumpyArray *)arg, plan->dtype, plan->ndim, plan->unit,
                         plan->array.descr, plan->array.required, plan->array.item, words);
+}
+
+/* Arrays of vectors and matrices: those of other libraries have them only where the annotation says so. */
+static __attribute__((noinline)) int64_t decode_elements(PyState *state, const PyPlan *plan, PyObject *arg,
+                                                         uint64_t *words) {
+    if (!plan->annotated && !Py_IS_TYPE(arg, state->ndarray_type) && !Py_IS_TYPE(arg, state->field_type))
+        return OTHER;
+    int64_t count = decode_any(state, plan, arg, words);
+    return count >= 0 && !elements_fit(plan, words) ? OTHER : count;
+}
+
+static PY_HOT int64_t decode_array(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words) {
+    return PS_UNLIKELY(plan->edim) ? decode_elements(state, plan, arg, words)
+                                   : decode_any(state, plan, arg, words);
+}
+
+int64_t py_decode_array(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words) {
+    return decode_array(state, plan, arg, words);
 }
 
 static PY_HOT bool decode_int(const PyPlan *plan, PyObject *arg, uint64_t *word) {

@@ -57,10 +57,15 @@ static PyMethodDef methods[] = {
      "func(function=None, /)\n--\n\nMakes a function one that kernels can call."},
     {"pyfunc", FAST(py_pyfunc_decorator),
      "pyfunc(function=None, /)\n--\n\nAs func, and Python can call it too."},
-    {"ndarray", FAST(py_ndarray_new), "ndarray(dtype, shape)\n--\n\nA dense array of zeros."},
+    {"ndarray", FAST(py_ndarray_new), "ndarray(dtype, shape, needs_grad=False)\n--\n\nA dense array of zeros."},
     {"field", (PyCFunction)(void (*)(void))py_field_new, METH_VARARGS | METH_KEYWORDS,
-     "field(dtype, shape=None, order=None, name='', offset=None, needs_grad=False, needs_dual=False)\n--\n\n"
+     "field(dtype, shape=None, order=None, name=None, offset=None, needs_grad=False, needs_dual=False, "
+     "layout=None)\n--\n\n"
      "A dense array of zeros that kernels may use without its being passed."},
+    {"_vector_field", (PyCFunction)(void (*)(void))py_field_vector, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_matrix_field", (PyCFunction)(void (*)(void))py_field_matrix, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_vector_ndarray", (PyCFunction)(void (*)(void))py_ndarray_vector, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_matrix_ndarray", (PyCFunction)(void (*)(void))py_ndarray_matrix, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_ndarray_restore", py_ndarray_restore, METH_VARARGS, NULL},
     {"_doctor", py_doctor, METH_NOARGS, NULL},
     {"_cache", py_cache, METH_NOARGS, NULL},

@@ -139,33 +139,62 @@ int ndarray_check_size(const PyState *state, const char *what, PyObject *shape, 
     return form_strides(form, strides, &bytes) ? 0 : refuse_shape(state, what, 0, shape, true);
 }
 
+static PyObject *new_array(PyObject *module, const char *what, PyObject *n, PyObject *m,
+                           PyObject *const given[3]) {
+    const PyState *state = py_state(module);
+    NdarrayForm form = {0};
+    PsElement element;
+    if (ndarray_read_element(state, what, given[0], n, m, &element) ||
+        ndarray_read_shape(state, what, 0, given[1], &form))
+        return NULL;
+    ndarray_c_order(&form);
+    ndarray_set_element(&form, &element);
+    if (ndarray_check_size(state, what, given[1], &form)) return NULL;
+    PyNdarray *array = ndarray_make(state->ndarray_type, &form);
+    if (array && given[2] && ndarray_add_grad(state, what, given[2], &form, array)) Py_CLEAR(array);
+    return (PyObject *)array;
+}
+
 PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
     PyState *state = py_state(module);
-    PyObject *given[2] = {nargs > 0 ? args[0] : NULL, nargs > 1 ? args[1] : NULL};
-    static const char *const known[2] = {"dtype", "shape"};
-    if (nargs > 2)
-        return PyErr_Format(PyExc_TypeError, "ndarray() takes dtype and shape, found %zd arguments", nargs);
+    static const char *const known[] = {"dtype", "shape", "needs_grad"};
+    PyObject *given[3] = {0};
+    if (nargs > 3)
+        return PyErr_Format(PyExc_TypeError, "ndarray() takes dtype, shape and needs_grad, found %zd arguments",
+                            nargs);
+    for (Py_ssize_t i = 0; i < nargs; i++) given[i] = args[i];
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
-        int at = PyUnicode_CompareWithASCIIString(name, known[0]) == 0   ? 0
-                 : PyUnicode_CompareWithASCIIString(name, known[1]) == 0 ? 1
-                                                                         : -1;
         const char *text = PyUnicode_AsUTF8(name);
+        int at = -1;
+        for (int k = 0; k < 3; k++)
+            if (text && strcmp(text, known[k]) == 0) at = k;
         if (!text) return NULL;
-        if (at < 0) return py_error(state, PS_MSG_PY_KEYWORD, "ndarray", text, "dtype and shape");
+        if (at < 0) return py_error(state, PS_MSG_PY_KEYWORD, "ndarray", text, "dtype, shape and needs_grad");
         if (given[at]) return PyErr_Format(PyExc_TypeError, "ndarray() got multiple values for '%s'", text);
         given[at] = args[nargs + i];
     }
     if (!given[0] || !given[1])
         return PyErr_Format(PyExc_TypeError, "ndarray() needs dtype and shape; %s is missing",
                             known[given[0] ? 1 : 0]);
-    NdarrayForm form = {.dtype = ps_front_dtype(&state->types, &state->options, given[0])};
-    if (form.dtype == PS_KIND_NONE)
-        return py_error(state, PS_MSG_PY_DTYPE, "ndarray", Py_TYPE(given[0])->tp_name);
-    if (ndarray_read_shape(state, "ndarray", 0, given[1], &form)) return NULL;
-    ndarray_c_order(&form);
-    if (ndarray_check_size(state, "ndarray", given[1], &form)) return NULL;
-    return (PyObject *)ndarray_make(state->ndarray_type, &form);
+    return new_array(module, "ndarray", NULL, NULL, given);
+}
+
+PyObject *py_ndarray_vector(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"n", "dtype", "shape", "needs_grad", NULL};
+    PyObject *n, *given[3] = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|O:ndarray", names, &n, &given[0], &given[1], &given[2]))
+        return NULL;
+    return new_array(module, "Vector.ndarray", n, NULL, given);
+}
+
+PyObject *py_ndarray_matrix(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"n", "m", "dtype", "shape", "needs_grad", NULL};
+    PyObject *n, *m, *given[3] = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|O:ndarray", names, &n, &m, &given[0], &given[1],
+                                     &given[2]))
+        return NULL;
+    return new_array(module, "Matrix.ndarray", n, m, given);
 }
 
 void ndarray_dealloc(PyObject *object) {
@@ -235,6 +264,22 @@ static PyObject *get_length(PyObject *object, void *axis) {
     return PyLong_FromLongLong(k < self->edim ? self->shape[self->ndim + k] : 1);
 }
 
+/* Which of the elements' axes and the array's are outside in memory. */
+static PyObject *get_layout(PyObject *object, void *unused) {
+    (void)unused;
+    const PyNdarray *self = (PyNdarray *)object;
+    bool soa = false;
+    for (int e = self->ndim; e < ndarray_axes(self); e++)
+        for (int k = 0; k < self->ndim; k++)
+            soa |= self->shape[e] > 1 && self->shape[k] > 1 && self->strides[e] > self->strides[k];
+    PyObject *pestle = PyImport_ImportModule("pestle");
+    PyObject *layout = pestle ? PyObject_GetAttrString(pestle, "Layout") : NULL;
+    PyObject *member = layout ? PyObject_GetAttrString(layout, soa ? "SOA" : "AOS") : NULL;
+    Py_XDECREF(layout);
+    Py_XDECREF(pestle);
+    return member;
+}
+
 static PyObject *get_name(PyObject *object, void *unused) {
     (void)unused;
     PyObject *name = ((PyNdarray *)object)->name;
@@ -247,15 +292,24 @@ static PyObject *get_grad(PyObject *self, void *unused) {
     return Py_NewRef(grad ? grad : Py_None);
 }
 
-static PyObject *Ndarray_repr(PyObject *object) {
-    PyNdarray *self = (PyNdarray *)object;
-    PyObject *shape = ndarray_shape(self, false);
-    PyObject *text =
-        shape ? PyUnicode_FromFormat("<pestle.ndarray shape=%R dtype=%s>", shape, ps_scalar_name(self->dtype))
-              : NULL;
+/* <pestle.field 'x' shape=(3, 4) dtype=f32 element_shape=(3,)> */
+PyObject *ndarray_repr(const PyNdarray *self, const char *kind) {
+    PyObject *shape = ndarray_shape(self, false), *element = get_element_shape((PyObject *)self, NULL);
+    PyObject *name = self->name ? PyUnicode_FromFormat(" %R", self->name) : PyUnicode_FromString("");
+    PyObject *text = NULL;
+    if (shape && element && name && self->edim)
+        text = PyUnicode_FromFormat("<pestle.%s%U shape=%R dtype=%s element_shape=%R>", kind, name, shape,
+                                    ps_scalar_name(self->dtype), element);
+    else if (shape && element && name)
+        text = PyUnicode_FromFormat("<pestle.%s%U shape=%R dtype=%s>", kind, name, shape,
+                                    ps_scalar_name(self->dtype));
+    Py_XDECREF(name);
+    Py_XDECREF(element);
     Py_XDECREF(shape);
     return text;
 }
+
+static PyObject *Ndarray_repr(PyObject *object) { return ndarray_repr((PyNdarray *)object, "ndarray"); }
 
 Py_ssize_t ndarray_length(PyObject *object) {
     PyNdarray *self = (PyNdarray *)object;
@@ -321,6 +375,8 @@ PyGetSetDef ndarray_getset[] = {
     {"element_shape", get_element_shape, NULL, "The shape of one element: () for scalars.", NULL},
     {"n", get_length, NULL, "Vectors: their length; matrices: their rows.", NULL},
     {"m", get_length, NULL, "Matrices: their columns; vectors: 1.", (void *)1},
+    {"layout", get_layout, NULL,
+     "Layout.AOS: the scalars of an element lie side by side; Layout.SOA: those of a member.", NULL},
     {"name", get_name, NULL, "What it was called when it was made, or \"\".", NULL},
     {"grad", get_grad, NULL, "What needs_grad=True made room for, or None.", NULL},
     {0},

@@ -33,6 +33,13 @@ int ndarray_check_size(const PyState *state, const char *what, PyObject *shape, 
 /* Zeroed; NULL with an exception. The size must be known to fit. */
 PyNdarray *ndarray_make(PyTypeObject *type, const NdarrayForm *form);
 NdarrayForm ndarray_form(const PyNdarray *self); /* in C order */
+/* What the elements are: by a dtype, or with n (and m) beside the dtype of a scalar (py_field.c). -1 with an exception. */
+int ndarray_read_element(const PyState *state, const char *what, PyObject *dtype, PyObject *n, PyObject *m,
+                         PsElement *out);
+void ndarray_set_element(NdarrayForm *form, const PsElement *element); /* behind the shape */
+/* An array of the same form beside it, if asked for. -1 with an exception. */
+int ndarray_add_grad(const PyState *state, const char *what, PyObject *needs_grad, const NdarrayForm *form,
+                     PyNdarray *array);
 /* Other axes of the same memory; a new object of the type. The caller fills shape, strides, data, then calls _done. */
 PyNdarray *ndarray_view(PyTypeObject *type, const PyNdarray *of);
 void ndarray_view_done(PyNdarray *view);
@@ -67,6 +74,7 @@ PyObject *ndarray_reduce(PyObject *self, PyObject *protocol);
 /* py_ndarray.c: for the type of fields. */
 extern PyGetSetDef ndarray_getset[];
 void ndarray_dealloc(PyObject *self);
+PyObject *ndarray_repr(const PyNdarray *self, const char *kind);
 Py_ssize_t ndarray_length(PyObject *self);
 int ndarray_getbuffer(PyObject *self, Py_buffer *view, int flags);
 

@@ -382,6 +382,30 @@ PyObject *ndarray_iter(PyObject *object) {
     return iterator;
 }
 
+/* -- one scalar of every element -- */
+
+static PyObject *get_scalar_field(PyObject *object, PyObject *args) {
+    const PyNdarray *self = (PyNdarray *)object;
+    int64_t at[2] = {0, 0};
+    Py_ssize_t n = PyTuple_GET_SIZE(args), extra = n - self->edim;
+    bool fits =
+        self->edim && (extra == 0 || (extra == 1 && self->edim == 1)); /* a vector may be asked by (i, 0) */
+    for (Py_ssize_t k = 0; fits && k < n; k++) {
+        at[k] = PyNumber_AsSsize_t(PyTuple_GET_ITEM(args, k), PyExc_IndexError);
+        if (at[k] == -1 && PyErr_Occurred()) return NULL;
+        fits = at[k] >= 0 && at[k] < (k < self->edim ? self->shape[self->ndim + k] : 1);
+    }
+    if (!fits)
+        return PyErr_Format(PyExc_IndexError, "get_scalar_field: %R names no scalar of elements of %d ax%s",
+                            args, self->edim, self->edim == 1 ? "is" : "es");
+    PyNdarray *view = ndarray_view(Py_TYPE(object), self);
+    if (!view) return NULL;
+    for (int k = 0; k < self->edim; k++) view->data += at[k] * self->strides[self->ndim + k];
+    view->edim = 0;
+    ndarray_view_done(view);
+    return (PyObject *)view;
+}
+
 /* -- the table, of fields too -- */
 
 #define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
@@ -400,6 +424,8 @@ PyMethodDef ndarray_methods[] = {
      "to_torch($self, device=None, keep_dims=False, copy=True)\n--\n\nA copy as a torch tensor."},
     {"from_torch", from_torch, METH_O,
      "from_torch($self, tensor, /)\n--\n\nCopies a torch tensor of the same shape."},
+    {"get_scalar_field", get_scalar_field, METH_VARARGS,
+     "get_scalar_field($self, *index)\n--\n\nOne scalar of every element, as a view without copying."},
     {"tolist", tolist, METH_NOARGS, "tolist($self)\n--\n\nThe scalars in nested lists."},
     {"__array__", WITH_KEYWORDS(array_protocol),
      "__array__($self, dtype=None, copy=None)\n--\n\nA copy as a numpy array, converted to dtype if given. "

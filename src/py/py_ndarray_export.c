@@ -124,7 +124,7 @@ PyObject *ndarray_reduce(PyObject *object, PyObject *protocol) {
     PyObject *shape = restore ? ndarray_shape(self, true) : NULL;
     PyObject *bytes = shape ? pickled_bytes(self, (int)number) : NULL;
     PyObject *result =
-        bytes ? Py_BuildValue("O(sOO)", restore, ps_scalar_name(self->dtype), shape, bytes) : NULL;
+        bytes ? Py_BuildValue("O(sOOi)", restore, ps_scalar_name(self->dtype), shape, bytes, self->edim) : NULL;
     Py_XDECREF(bytes);
     Py_XDECREF(shape);
     Py_XDECREF(restore);
@@ -140,7 +140,8 @@ static PsType type_named(const char *name) {
 PyObject *py_ndarray_restore(PyObject *module, PyObject *args) {
     const char *name;
     PyObject *shape, *bytes, *made = NULL;
-    if (!PyArg_ParseTuple(args, "sOO", &name, &shape, &bytes)) return NULL;
+    int edim = 0;
+    if (!PyArg_ParseTuple(args, "sOO|i", &name, &shape, &bytes, &edim)) return NULL;
     PsType type = type_named(name);
     if (type == PS_KIND_NONE) return PyErr_Format(PyExc_ValueError, "no such dtype: %s", name);
     Py_buffer buffer;
@@ -153,6 +154,11 @@ PyObject *py_ndarray_restore(PyObject *module, PyObject *args) {
                      "the pickle of an Ndarray has %zd bytes of data where its shape needs %lld", buffer.len,
                      (long long)array->size * ps_scalar_size(type));
         Py_CLEAR(made);
+    }
+    if (made && edim >= 0 && edim <= 2 && edim <= array->ndim) {
+        array->ndim -= edim;
+        array->edim = edim;
+        ndarray_view_done(array);
     }
     if (made) memcpy(array->data, buffer.buf, (size_t)buffer.len);
     PyBuffer_Release(&buffer);

@@ -140,11 +140,11 @@ static int read_array(const PyState *state, PyParam *param, PyObject *function) 
     if (!Py_IS_TYPE(param->annotation, state->types.ndarray_annotation)) return 0; /* the bare class */
     PsNdarrayAnnotationObject *annotation = (PsNdarrayAnnotationObject *)param->annotation;
     param->ndim = annotation->ndim;
-    if (!annotation->dtype || annotation->dtype == Py_None) return 0;
-    param->dtype = annotation->dtype;
+    param->clamp = annotation->clamp;
     PsFrontOptions options = state->options;
-    if (ps_front_dtype(&state->types, &options, param->dtype) != PS_KIND_NONE) return 0;
-    PyObject *repr = PyObject_Repr(param->dtype);
+    PsElement element;
+    if (ps_front_annotated_element(&state->types, &options, param->annotation, &element)) return 0;
+    PyObject *repr = PyObject_Repr(annotation->dtype);
     if (repr)
         py_error_at(state, function, utf8(param->name), PS_MSG_PY_ANNOTATION_DTYPE, utf8(param->name),
                     name_of(function), utf8(repr));

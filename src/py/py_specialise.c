@@ -32,6 +32,8 @@ bool py_template_same(PyObject *a, PyObject *b) {
     return false;
 }
 
+static void plan_array(const PyState *state, PyPlan *plan, const PsParam *param, bool writes);
+
 /* -- what an argument is -- */
 
 static int refuse_array_type(const PyState *state, PyObject *arg, const char *name) {
@@ -67,6 +69,63 @@ static int describe_numpy(PyState *state, PyObject *arg, const char *name, PsPar
     return 0;
 }
 
+static int refuse_axes(const PyState *state, const PyParam *param, const char *name, int edim, int found) {
+    const char *const kinds[] = {"", " of vectors", " of matrices"};
+    int wanted = param->ndim + edim;
+    if (edim && param->ndim < 0)
+        py_error(state, PS_MSG_PY_ARRAY_ELEMENTS, name, kinds[edim], edim, edim == 1 ? "is" : "es", found);
+    else if (edim)
+        py_error(state, PS_MSG_PY_ARRAY_NDIM_OF, name, kinds[edim], param->ndim, param->ndim == 1 ? "is" : "es",
+                 wanted, found);
+    else
+        py_error(state, PS_MSG_PY_ARRAY_NDIM, name, param->ndim, param->ndim == 1 ? "is" : "es", found);
+    return -1;
+}
+
+/* The lengths of the last axes, which have to be the annotation's. */
+static int read_trailing(PyState *state, PyObject *arg, const char *name, const PsElement *element,
+                         PsParam *out) {
+    uint64_t words[1 + 2 * PS_MAX_AXES];
+    PsParam plain = *out;
+    PyPlan plan = {.dtype = (uint8_t)out->dtype};
+    plain.ndim = out->ndim + out->edim;
+    plain.edim = 0;
+    plain.annotated = true;
+    plan_array(state, &plan, &plain, false);
+    if (py_decode_array(state, &plan, arg, words) < 0)
+        return 0; /* refused with its reason when it is launched */
+    for (int k = 0; k < out->edim; k++) {
+        int64_t length = (int64_t)words[1 + out->ndim + k], wanted = element->eshape[k];
+        if (out->annotated && wanted >= 0 && wanted != length) {
+            py_error(state, PS_MSG_PY_ARRAY_ESHAPE, name, (long long)wanted, out->ndim + k, (long long)length);
+            return -1;
+        }
+        out->eshape[k] = length;
+    }
+    return 0;
+}
+
+/* Of all axes those of the elements, as the annotation or an array of ours has them. */
+static int describe_elements(PyState *state, const PyParam *param, PyObject *arg, const char *name,
+                             PsParam *out) {
+    PsElement element;
+    bool ours = Py_IS_TYPE(arg, state->ndarray_type) || Py_IS_TYPE(arg, state->field_type);
+    int all = out->ndim;
+    ps_front_annotated_element(&state->types, &state->options, param->annotation, &element);
+    if (element.dtype && element.dtype != out->dtype) {
+        py_error(state, PS_MSG_PY_ARRAY_DTYPE, name, ps_scalar_name(element.dtype), ps_scalar_name(out->dtype));
+        return -1;
+    }
+    out->annotated = element.edim >= 0;
+    out->edim = out->annotated ? element.edim : ours ? ((PyNdarray *)arg)->edim : 0;
+    out->ndim = all - out->edim;
+    if (ours && out->annotated && ((PyNdarray *)arg)->edim && ((PyNdarray *)arg)->edim != element.edim)
+        out->ndim = -1;
+    if (out->ndim < 0 || (param->ndim >= 0 && param->ndim != out->ndim))
+        return refuse_axes(state, param, name, out->edim, all);
+    return out->edim ? read_trailing(state, arg, name, &element, out) : 0;
+}
+
 static int describe_array(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *name,
                           PsParam *out) {
     PyState *state = kernel->state;
@@ -83,16 +142,8 @@ static int describe_array(PyKernel *kernel, const PyParam *param, PyObject *arg,
     } else if (!known && describe_numpy(state, arg, name, out)) {
         return -1;
     }
-    PsType wanted = param->dtype ? ps_front_dtype(&state->types, &state->options, param->dtype) : out->dtype;
-    if (wanted != out->dtype) {
-        py_error(state, PS_MSG_PY_ARRAY_DTYPE, name, ps_scalar_name(wanted), ps_scalar_name(out->dtype));
-        return -1;
-    }
-    if (param->ndim >= 0 && param->ndim != out->ndim) {
-        py_error(state, PS_MSG_PY_ARRAY_NDIM, name, param->ndim, param->ndim == 1 ? "is" : "es", out->ndim);
-        return -1;
-    }
-    return 0;
+    out->clamp = param->clamp;
+    return describe_elements(state, param, arg, name, out);
 }
 
 void py_describe_field(PyObject *object, PsParam *out) {
@@ -151,6 +202,10 @@ static void plan_scalar(PyPlan *plan) {
 static void plan_array(const PyState *state, PyPlan *plan, const PsParam *param, bool writes) {
     plan->how = PY_HOW_ARRAY;
     plan->ndim = (uint8_t)(param->ndim + param->edim);
+    plan->edim = (uint8_t)param->edim;
+    for (int k = 0; k < param->edim; k++) plan->eshape[k] = (int32_t)param->eshape[k];
+    plan->annotated = param->annotated;
+    plan->clamp = param->clamp;
     plan->unit = param->unit;
     plan->array.descr = state->numpy.descrs[param->dtype];
     plan->array.item = ps_scalar_size(param->dtype);
@@ -166,7 +221,7 @@ static void plan_field(PyPlan *plan, const PsParam *param, uint8_t pins) {
     plan->field.like =
         pins & PS_PIN_OBJECT ? Py_NewRef(param->value) : ndarray_outline((PyNdarray *)param->value);
     plan->field.pins = plan->field.like ? pins : PS_PIN_OBJECT; /* no memory: no other field fits */
-    for (int k = 0; k < param->edim; k++) plan->field.eshape[k] = param->eshape[k];
+    for (int k = 0; k < param->edim; k++) plan->eshape[k] = (int32_t)param->eshape[k];
 }
 
 void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams, const PsBuild *build,

@@ -13,6 +13,16 @@
 
 /* -- kernel.ir(*args, after=...), kernel.asm(*args) -- */
 
+static void describe_array_plan(const PyPlan *plan, PsParam *out) {
+    out->kind = PS_PARAM_ARRAY;
+    out->ndim = plan->ndim - plan->edim;
+    out->edim = plan->edim;
+    for (int k = 0; k < plan->edim; k++) out->eshape[k] = plan->eshape[k];
+    out->unit = plan->unit;
+    out->annotated = plan->annotated;
+    out->clamp = plan->clamp;
+}
+
 /* What the newest launch was made for, as if its arguments had been given. Pinned, for the values in `out`; NULL with an
  * exception. */
 static PySpec *describe_last(PyKernel *kernel, PsParam *out) {
@@ -25,7 +35,7 @@ static PySpec *describe_last(PyKernel *kernel, PsParam *out) {
         if (plan->how == PY_HOW_TEMPLATE)
             out[i].kind = PS_PARAM_TEMPLATE, out[i].value = plan->value;
         else if (plan->how == PY_HOW_ARRAY)
-            out[i].kind = PS_PARAM_ARRAY, out[i].ndim = plan->ndim, out[i].unit = plan->unit;
+            describe_array_plan(plan, &out[i]);
         else if (plan->how == PY_HOW_FIELD)
             py_describe_field(plan->field.like, &out[i]);
     }

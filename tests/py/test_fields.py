@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import pickle
 import subprocess
 import sys
 import threading
@@ -107,6 +108,44 @@ def test_grad_is_allocated():
 
     seed()
     assert np.array_equal(x.grad.to_numpy(), np.arange(3)[:, None] + np.arange(4.0))
+
+
+def test_elements_of_several_scalars():
+    for x in (ti._pestle._matrix_field(2, 3, ti.f32, (4, 5)), ti._pestle._matrix_ndarray(2, 3, ti.f32, (4, 5)),
+              ti._pestle._matrix_field(2, 3, ti.f32, (4, 5), layout=ti.Layout.SOA)):  # fmt: skip
+        assert (x.shape, x.element_shape, x.n, x.m, x.ndim, x.size, x.dtype) == ((4, 5), (2, 3), 2, 3, 2, 20, ti.f32)
+        array = np.arange(120, dtype=np.float32).reshape(4, 5, 2, 3)
+        x.from_numpy(array)
+        assert np.array_equal(x.to_numpy(), array) and np.array_equal(np.asarray(x), array)
+        assert x[1, 2].tolist() == array[1, 2].tolist()
+        x[1, 2] = [[1, 2, 3], [4, 5, 6]]
+        x[1, 3] = np.full((2, 3), 7)
+        x[1, 4] = 8
+        x[2, 0][1, 2] = 9
+        array[1, 2], array[1, 3], array[1, 4], array[2, 0, 1, 2] = [[1, 2, 3], [4, 5, 6]], 7, 8, 9
+        assert np.array_equal(x.to_numpy(), array)
+        part = x.get_scalar_field(1, 2)
+        assert part.shape == (4, 5) and np.array_equal(part.to_numpy(), array[..., 1, 2])
+        part.fill(5)
+        array[..., 1, 2] = 5
+        y = copy.deepcopy(x)
+        x.fill([[1, 2, 3], [4, 5, 6]])
+        assert np.array_equal(x.to_numpy(), np.broadcast_to([[1, 2, 3], [4, 5, 6]], (4, 5, 2, 3)))
+        x.copy_from(y)
+        assert np.array_equal(x.to_numpy(), array) and x.tolist() == array.tolist()
+        with pytest.raises(ValueError):
+            x[0, 0] = [1, 2, 3]
+        with pytest.raises(IndexError):
+            x.get_scalar_field(2, 0)
+    x = pickle.loads(pickle.dumps(ti._pestle._vector_ndarray(3, ti.i32, 4)))
+    assert x.shape == (4,) and x.element_shape == (3,)
+    assert ti._pestle._vector_field(3, ti.f32, 4).to_numpy(keep_dims=True).shape == (4, 3, 1)
+
+
+def test_layouts():
+    aos, soa = (ti._pestle._vector_field(3, ti.f32, (4, 5), layout=layout) for layout in ti.Layout)
+    assert aos.layout is ti.Layout.AOS and soa.layout is ti.Layout.SOA
+    assert np.asarray(aos).strides == (60, 12, 4) and np.asarray(soa).strides == (20, 4, 80)
 
 
 def test_torch():

@@ -35,6 +35,7 @@ typedef enum PsValueKind {
 typedef struct PsValue {
     uint8_t kind;
     bool is_static; /* from ti.static: assigning it to a new name keeps it known */
+    bool clamp;     /* ARRAY: indices are moved to the nearest that there is */
     uint32_t count;
     PsType type;
     PsType elem; /* ARRAY */

@@ -25,6 +25,8 @@ typedef struct PsParam {
         edim; /* ARRAY, FIELD: axes of the array, and of its elements (0 scalars, 1 vectors, 2 matrices) */
     int64_t eshape[2]; /* lengths of the latter */
     bool unit;         /* ARRAY, FIELD: C order, all axes together */
+    bool annotated;    /* ARRAY: the annotation says what its elements are, not the argument */
+    bool clamp;        /* ARRAY: indices are moved to the nearest that there is */
     PyObject *value;   /* TEMPLATE, FIELD: borrowed */
 } PsParam;
 
@@ -105,10 +107,20 @@ typedef struct PsBuiltinObject {
     PyObject_HEAD vectorcallfunc vectorcall;
     PsBuiltinId id;
 } PsBuiltinObject;
-typedef struct PsNdarrayAnnotationObject { /* types.ndarray(dtype=None, ndim=None) */
-    PyObject_HEAD PyObject *dtype;         /* a dtype object or None */
+typedef struct PsNdarrayAnnotationObject { /* types.ndarray(dtype=None, ndim=None, ...) */
+    PyObject_HEAD PyObject *dtype;         /* a dtype object, that of a vector or matrix, or None */
     int ndim;                              /* -1: any */
+    int edim;                              /* axes of the elements, if asked for beside dtype; -1: not */
+    int64_t eshape[2];                     /* their lengths; -1: any */
+    int needs_grad;                        /* -1: either */
+    bool clamp;                            /* indices are moved to the nearest that there is */
 } PsNdarrayAnnotationObject;
+/* What the elements of an array are. */
+typedef struct PsElement {
+    PsType dtype;      /* of a scalar; PS_KIND_NONE: any */
+    int edim;          /* 0 scalars, 1 vectors, 2 matrices; -1: whatever the array has */
+    int64_t eshape[2]; /* -1: any length */
+} PsElement;
 typedef struct PsTemplateAnnotationObject { /* template() */
     PyObject_HEAD
 } PsTemplateAnnotationObject;
@@ -145,5 +157,11 @@ PyObject *ps_front_annotation(const PsFrontTypes *types, PyObject *annotation);
 /* A dtype annotation or object -> scalar type: dtype objects, Python int/float/bool (default_ip, default_fp, u1),
  * numpy dtypes and scalar types; PS_KIND_NONE when it is none of these (no exception set). */
 PsType ps_front_dtype(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object);
+/* The same, or the type of a vector or matrix. False when it is none of these (no exception set). */
+bool ps_front_element(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object,
+                      PsElement *out);
+/* What an annotation types.ndarray(...) asks of the elements. False: its dtype is none. */
+bool ps_front_annotated_element(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *annotation,
+                                PsElement *out);
 
 #endif

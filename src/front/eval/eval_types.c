@@ -62,27 +62,77 @@ static PyType_Spec dtype_spec = {
     "pestle.Dtype", sizeof(PsDtypeObject), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, dtype_slots};
 
-/* -- types.ndarray(dtype=None, ndim=None) -- */
+/* -- types.ndarray(dtype=None, ndim=None, ...) -- */
+
+/* An int or None, which is -1. False with an exception. */
+static bool read_axes(const char *name, PyObject *object, long most, int *out) {
+    long axes = -1;
+    if (object != Py_None) {
+        axes = PyLong_AsLong(object);
+        if (axes == -1 && PyErr_Occurred()) return false;
+        if (axes < 0 || axes > most) {
+            PyErr_Format(PyExc_ValueError, "types.ndarray: %s must be from 0 to %ld, found %ld", name, most,
+                         axes);
+            return false;
+        }
+    }
+    *out = (int)axes;
+    return true;
+}
+
+static bool read_element_shape(PyObject *shape, PsNdarrayAnnotationObject *self) {
+    if (shape == Py_None) return true;
+    PyObject *items = PySequence_Tuple(shape);
+    Py_ssize_t n = items ? PyTuple_GET_SIZE(items) : -1;
+    bool fits = n >= 0 && n <= 2 && (self->edim < 0 || self->edim == n);
+    for (Py_ssize_t i = 0; fits && i < n; i++) {
+        long length = PyLong_AsLong(PyTuple_GET_ITEM(items, i));
+        fits = length > 0 && length <= PS_MAX_TILE;
+        self->eshape[i] = length;
+    }
+    self->edim = (int)n;
+    Py_XDECREF(items);
+    if (items && !fits) {
+        PyErr_Clear();
+        PyErr_Format(
+            PyExc_ValueError,
+            "types.ndarray: element_shape must have at most 2 lengths from 1 on, as many as element_dim says, "
+            "found %R",
+            shape);
+    }
+    return fits;
+}
+
+static bool read_boundary(PyObject *boundary, bool *out_clamp) {
+    const char *text = PyUnicode_Check(boundary) ? PyUnicode_AsUTF8(boundary) : NULL;
+    *out_clamp = text && strcmp(text, "clamp") == 0;
+    if (*out_clamp || (text && strcmp(text, "unsafe") == 0)) return true;
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError, "types.ndarray: boundary must be 'unsafe' or 'clamp', found %R", boundary);
+    return false;
+}
 
 static PyObject *NdarrayAnnotation_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"dtype", "ndim", NULL};
-    PyObject *dtype = Py_None, *ndim = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:ndarray", names, &dtype, &ndim)) return NULL;
-    long axes = -1;
-    if (ndim != Py_None) {
-        axes = PyLong_AsLong(ndim);
-        if (axes == -1 && PyErr_Occurred()) return NULL;
-        if (axes < 0 || axes > PS_MAX_AXES) {
-            PyErr_Format(PyExc_ValueError, "types.ndarray: ndim must be from 0 to %d, found %ld", PS_MAX_AXES,
-                         axes);
-            return NULL;
-        }
+    static char *names[] = {"dtype",      "ndim",     "element_dim", "element_shape",
+                            "needs_grad", "boundary", "field_dim",   NULL};
+    PyObject *dtype = Py_None, *ndim = Py_None, *edim = Py_None, *eshape = Py_None, *grad = Py_None,
+             *boundary = NULL, *field_dim = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOOOOO:ndarray", names, &dtype, &ndim, &edim, &eshape,
+                                     &grad, &boundary, &field_dim))
+        return NULL;
+    if (field_dim) {
+        PyErr_SetString(PyExc_ValueError, "types.ndarray: field_dim is already deprecated; use ndim");
+        return NULL;
     }
     PsNdarrayAnnotationObject *self = (PsNdarrayAnnotationObject *)type->tp_alloc(type, 0);
     if (!self) return NULL;
-    Py_INCREF(dtype);
-    self->dtype = dtype;
-    self->ndim = (int)axes;
+    self->dtype = Py_NewRef(dtype);
+    self->eshape[0] = self->eshape[1] = -1;
+    self->needs_grad = grad == Py_None ? -1 : PyObject_IsTrue(grad);
+    if (!read_axes("ndim", ndim, PS_MAX_AXES, &self->ndim) || !read_axes("element_dim", edim, 2, &self->edim) ||
+        !read_element_shape(eshape, self) || (boundary && !read_boundary(boundary, &self->clamp)) ||
+        (grad != Py_None && self->needs_grad < 0))
+        Py_CLEAR(self);
     return (PyObject *)self;
 }
 
@@ -95,8 +145,10 @@ static void NdarrayAnnotation_dealloc(PyObject *self) {
 
 static PyObject *NdarrayAnnotation_repr(PyObject *object) {
     PsNdarrayAnnotationObject *self = (PsNdarrayAnnotationObject *)object;
-    if (self->ndim < 0) return PyUnicode_FromFormat("types.ndarray(dtype=%R)", self->dtype);
-    return PyUnicode_FromFormat("types.ndarray(dtype=%R, ndim=%d)", self->dtype, self->ndim);
+    char ndim[40] = "", edim[40] = "";
+    if (self->ndim >= 0) snprintf(ndim, sizeof ndim, ", ndim=%d", self->ndim);
+    if (self->edim >= 0) snprintf(edim, sizeof edim, ", element_dim=%d", self->edim);
+    return PyUnicode_FromFormat("types.ndarray(dtype=%R%s%s)", self->dtype, ndim, edim);
 }
 
 /* types.ndarray[f32, 2], the subscript form. */
@@ -115,8 +167,11 @@ static PyType_Slot ndarray_annotation_slots[] = {
     {Py_tp_repr, NdarrayAnnotation_repr},
     {Py_tp_methods, ndarray_annotation_methods},
     {Py_tp_doc,
-     "ndarray(dtype=None, ndim=None)\n--\n\nAnnotates an array parameter: numpy arrays and pestle.Ndarray. "
-     "What is left out is taken from the argument."},
+     "ndarray(dtype=None, ndim=None, element_dim=None, element_shape=None, needs_grad=None, "
+     "boundary='unsafe')\n--"
+     "\n\nAnnotates an array parameter: numpy arrays and pestle.Ndarray. What is left out is taken from the "
+     "argument. dtype may be the type of a vector or matrix: then the last axes of other libraries' arrays are "
+     "its."},
     {0},
 };
 static PyType_Spec ndarray_annotation_spec = {"pestle.types.ndarray", sizeof(PsNdarrayAnnotationObject), 0,
@@ -325,4 +380,31 @@ PsType ps_front_dtype(const PsFrontTypes *types, const PsFrontOptions *options, 
     if (object == (PyObject *)&PyFloat_Type) return options->default_fp;
     if (object == (PyObject *)&PyBool_Type) return PS_U1;
     return numpy_dtype(object);
+}
+
+bool ps_front_element(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object,
+                      PsElement *out) {
+    *out = (PsElement){.dtype = ps_front_dtype(types, options, object)};
+    return out->dtype != PS_KIND_NONE;
+}
+
+bool ps_front_annotated_element(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *annotation,
+                                PsElement *out) {
+    *out = (PsElement){.edim = -1, .eshape = {-1, -1}};
+    if (!Py_IS_TYPE(annotation, types->ndarray_annotation)) return true; /* the bare class */
+    const PsNdarrayAnnotationObject *asked = (const PsNdarrayAnnotationObject *)annotation;
+    bool any = !asked->dtype || asked->dtype == Py_None;
+    if (!any && !ps_front_element(types, options, asked->dtype, out)) return false;
+    if (asked->edim < 0) {
+        if (any) out->edim = -1;
+        return true;
+    }
+    if (out->edim <= 0) { /* element_dim and element_shape beside the type of a scalar, or alone */
+        out->edim = asked->edim;
+        for (int k = 0; k < asked->edim; k++) out->eshape[k] = asked->eshape[k];
+        return true;
+    }
+    bool same = out->edim == asked->edim;
+    for (int k = 0; k < asked->edim; k++) same &= asked->eshape[k] < 0 || asked->eshape[k] == out->eshape[k];
+    return same;
 }

@@ -152,9 +152,11 @@ static PsStatus check_array(Loop *l, BoundArg *arg, PyObject *annotation) {
     if (PyType_Check(annotation)) return PS_OK;
     PsNdarrayAnnotationObject *wanted = (PsNdarrayAnnotationObject *)annotation;
     const PsTypeInfo *info = ps_type_info(l->front.module, arg->value.type);
-    PsType dtype = wanted->dtype == Py_None ? PS_KIND_NONE
-                                            : ps_front_dtype(l->front.types, l->front.options, wanted->dtype);
-    bool fits = (!dtype || dtype == info->elem) && (wanted->ndim < 0 || wanted->ndim == info->ndim);
+    PsElement element;
+    bool known = ps_front_annotated_element(l->front.types, l->front.options, annotation, &element);
+    bool fits = known && (!element.dtype || element.dtype == info->elem) &&
+                (wanted->ndim < 0 || wanted->ndim == loop_axes(l, &arg->value)) &&
+                loop_has_elements(l, &arg->value, &element);
     if (fits) return PS_OK;
     PyObject *repr = ps_front_keep(&l->front, PyObject_Repr(annotation));
     const char *text = repr ? PyUnicode_AsUTF8(repr) : NULL;

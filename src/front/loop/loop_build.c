@@ -55,6 +55,7 @@ static PsStatus bind_parameter(Loop *l, const PsParam *param, uint32_t *narg) {
     PsRef ref = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, (*narg)++);
     PsValue value = {.kind = PS_VALUE_SCALAR, .ref = ref, .type = type};
     if (array) value = loop_array_value(l, ref, type, param->edim, param->eshape, param->value);
+    value.clamp = param->clamp;
     return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
 }
 

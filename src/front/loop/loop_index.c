@@ -57,13 +57,28 @@ static PsStatus flatten(Loop *l, const PsValue *indices, uint32_t n, Indices *ou
     return PS_OK;
 }
 
+/* boundary="clamp": the nearest index that there is. */
+static PsStatus clamp_index(Loop *l, const PsValue *array, int axis, PsRef *index) {
+    PsBuilder *b = loop_b(l);
+    PsType type = loop_type_of(l, *index);
+    PsValue dim;
+    TRY(loop_dim(l, array, axis, &dim));
+    PsRef last = ps_build_binary(b, PS_OP_SUB, ps_build_cast(b, dim.ref, type), ps_build_int(b, type, 1));
+    *index = ps_build_binary(b, PS_OP_MIN, *index, last);
+    *index = ps_build_binary(b, PS_OP_MAX, *index, ps_build_int(b, type, 0));
+    return PS_OK;
+}
+
 static PsStatus index_array(Loop *l, const PsValue *base, const Indices *indices, PsValue *out) {
     const PsTypeInfo *info = ps_type_info(l->front.module, base->type);
     PsRef args[PS_MAX_AXES + 1] = {base->ref};
     PsType elem = base->elem ? base->elem : info->elem;
     int axes = loop_axes(l, base);
     if (indices->n != (uint32_t)axes) return FAIL(l, INDEX_COUNT, axes, indices->n);
-    for (uint32_t i = 0; i < indices->n; i++) TRY(loop_to_index(l, &indices->values[i], (int)i, &args[i + 1]));
+    for (uint32_t i = 0; i < indices->n; i++) {
+        TRY(loop_to_index(l, &indices->values[i], (int)i, &args[i + 1]));
+        if (base->clamp) TRY(clamp_index(l, base, (int)i, &args[i + 1]));
+    }
     PsRef place =
         ps_build_op(loop_b(l), PS_OP_PLACE, ps_type_ptr(l->front.module, elem), args, indices->n + 1, 0);
     *out = (PsValue){.kind = PS_VALUE_PLACE, .ref = place, .type = elem};
@@ -179,6 +194,15 @@ PsStatus loop_eval_subscript(Loop *l, PsAst *node, PsValue *out) {
 int loop_axes(Loop *l, const PsValue *array) {
     int axes = ps_type_info(l->front.module, array->type)->ndim;
     return array->elem ? axes - ps_type_info(l->front.module, array->elem)->ndim : axes;
+}
+
+bool loop_has_elements(Loop *l, const PsValue *array, const PsElement *wanted) {
+    const PsTypeInfo *tile = array->elem ? ps_type_info(l->front.module, array->elem) : NULL;
+    if (wanted->edim < 0) return true;
+    if (wanted->edim != (tile ? tile->ndim : 0)) return false;
+    for (int k = 0; k < wanted->edim; k++)
+        if (wanted->eshape[k] >= 0 && wanted->eshape[k] != tile->shape[k]) return false;
+    return true;
 }
 
 PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) {

@@ -162,6 +162,7 @@ PsStatus loop_index(Loop *l, const PsValue *base, const PsValue *indices, uint32
 PsStatus loop_eval_subscript(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_subscript_of(Loop *l, PsAst *node, const PsValue *base, PsValue *out) PS_MUST_CHECK;
 int loop_axes(Loop *l, const PsValue *array); /* without those of its elements */
+bool loop_has_elements(Loop *l, const PsValue *array, const PsElement *wanted); /* by their shape */
 PsStatus loop_shape(Loop *l, const PsValue *array, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_to_index(Loop *l, const PsValue *value, int position, PsRef *out) PS_MUST_CHECK;

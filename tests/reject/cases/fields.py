@@ -344,3 +344,72 @@ f(5)
 #!     a[i, 2] = 1
 #!     ^^^^^^^
 #! index 3 is out of bounds for axis 0 with length 3
+
+#-- an unknown layout [module]
+ti.field(ti.f32, 3, layout="columns")
+#! KernelValueError
+#! field: layout must be Layout.AOS or Layout.SOA, found 'columns'
+
+#-- a vector of no elements [module]
+ti._pestle._vector_field(0, ti.f32, 3)
+#! KernelValueError
+#! Vector.field: expected elements of 1 to 1048576 scalars, found 0 by 1
+
+#-- a matrix too large [module]
+ti._pestle._matrix_field(2000, 2000, ti.f32, 3)
+#! KernelValueError
+#! Matrix.field: expected elements of 1 to 1048576 scalars, found 2000 by 2000
+
+#-- a vector of half an element [module]
+ti._pestle._vector_field(1.5, ti.f32, 3)
+#! TypeError
+#! Vector.field: the lengths of an element must be ints, found float
+
+#-- an element of another length [module]
+ti._pestle._vector_field(3, ti.f32, 4)[0] = [1, 2]
+#! KernelValueError
+#! Field element: expected 3 values, found 2
+
+#-- an element of numbers and lists [module]
+ti._pestle._vector_field(2, ti.f32, 4)[0] = [[1], 2]
+#! KernelTypeError
+#! Field element: expected a number (f32), found list
+
+#-- an array of vectors without their axis
+@ti.kernel
+def f(x: ti.types.ndarray(dtype=ti.f32, ndim=1, element_dim=1)):
+    pass
+f(np.zeros(3, np.float32))
+#! KernelValueError
+#! argument 'x' of kernel 'f': expected an array of vectors with 1 axis, which are 2 axes in all, found one with 1
+
+#-- an array of vectors of another length
+@ti.kernel
+def f(x: ti.types.ndarray(dtype=ti.f32, ndim=1, element_shape=(3,))):
+    pass
+f(np.zeros((3, 2), np.float32))
+#! KernelValueError
+#! argument 'x' of kernel 'f': expected elements of length 3 along axis 1, found 2
+
+#-- an array of matrices with too few axes
+@ti.kernel
+def f(x: ti.types.ndarray(element_dim=2)):
+    pass
+f(np.zeros(3, np.float32))
+#! KernelValueError
+#! argument 'x' of kernel 'f': expected an array of matrices, the last 2 axes being theirs, found one with 1
+
+#-- field_dim in an annotation [module]
+ti.types.ndarray(dtype=ti.f32, field_dim=1)
+#! ValueError
+#! types.ndarray: field_dim is already deprecated; use ndim
+
+#-- an element_shape that is not element_dim long [module]
+ti.types.ndarray(dtype=ti.f32, element_dim=1, element_shape=(2, 2))
+#! ValueError
+#! types.ndarray: element_shape must have at most 2 lengths from 1 on, as many as element_dim says, found (2, 2)
+
+#-- an unknown boundary [module]
+ti.types.ndarray(dtype=ti.f32, boundary="wrap")
+#! ValueError
+#! types.ndarray: boundary must be 'unsafe' or 'clamp', found 'wrap'

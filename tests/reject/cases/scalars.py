@@ -742,7 +742,7 @@ ti.ndarray()
 #-- making an array with an unknown keyword [module]
 ti.ndarray(ti.f32, 3, layout="aos")
 #! KernelTypeError
-#! ndarray() got an unexpected keyword argument 'layout'; it knows dtype and shape
+#! ndarray() got an unexpected keyword argument 'layout'; it knows dtype, shape and needs_grad
 
 #-- a positional-only argument by name
 @ti.kernel
