@@ -527,6 +527,13 @@ def bit_cast(x: Any, dtype: _Dtype, /) -> Any:
 def select(condition: Any, x: Any, y: Any, /) -> Any:
     """x where the condition is true, else y, in their promoted type. Both are evaluated."""
 
+def random(dtype: _Dtype = ..., /) -> Any:
+    """A random number: a float of default_fp or the dtype in [0, 1), any value of an integer dtype. It depends on
+    init(random_seed=...), the number of launches since then, the iteration and the draws before in it, not on threads."""
+
+def randn(dtype: _Dtype = ..., /) -> Any:
+    """A random number of the standard normal distribution, as a float of default_fp or the dtype."""
+
 def logical_not(x: Any, /) -> Any:
     """not x, of an integer: a u1."""
 

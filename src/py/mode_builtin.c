@@ -255,6 +255,8 @@ static PyObject *form(Call *call, PyObject *const *args, int nargs, PyObject *na
     case PS_BUILTIN_ISNAN:
     case PS_BUILTIN_ISINF: return map(call, is_one, args, 1);
     case PS_BUILTIN_LOGICAL_NOT: return map(call, not_one, args, 1);
+    case PS_BUILTIN_RANDOM:
+    case PS_BUILTIN_RANDN: return mode_random(state, call->id, nargs ? args[0] : NULL);
     case PS_BUILTIN_GROUPED: return mode_grouped(state, args[0]);
     case PS_BUILTIN_NDRANGE: return form_ndrange(state, args, nargs, names);
     case PS_BUILTIN_STATIC:

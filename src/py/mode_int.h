@@ -95,6 +95,8 @@ PyTypeObject *mode_domain_type(PyObject *module);
 PyTypeObject *mode_domain_iterator_type(PyObject *module);
 PyObject *mode_ndrange(const PyState *state, PyObject *const *args, int nargs, PyObject *axes);
 PyObject *mode_range(const PyState *state, PyObject *const *args, int nargs);
+/* py_random.c */
+PyObject *mode_random(const PyState *state, PsBuiltinId id, PyObject *dtype); /* dtype NULL: default_fp */
 PyObject *mode_grouped(const PyState *state, PyObject *domain);
 PyObject *mode_loop(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
 PyObject *mode_loop_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);

@@ -193,6 +193,7 @@ static void apply(PyState *state, const Config *config) {
     state->fast_math = config->fast_math;
     state->no_cache = config->no_cache;
     state->random_seed = config->random_seed;
+    py_random_seed(state, config->random_seed);
     ps_rt_set_threads((int)config->threads); /* counts the CPUs anew: they may have changed */
     state->threads = (int)config->threads;
 }

@@ -6,7 +6,7 @@
  *     py_init.c        init, reset, sync        py_signature.c   parameters from annotations
  *     py_errors.c      exceptions, messages     py_specialise.c  arguments -> specialisation (build, compile)
  *     py_ndarray*.c    pestle.Ndarray           py_launch.c      the hot path: decode, run, result
- *     py_field.c       pestle.Field
+ *     py_field.c       pestle.Field             py_random.c      what random numbers start from
  *     py_tools.c       ir, asm, doctor, cache   py_watch.c       counts changes of names in dicts
  *     py_debug.c       _ir, _evaluate           py_guard.*       do the facts of a specialisation still hold
  *     py_interrupt.*   Ctrl-C in long launches  py_view.*        arrays that are held while a kernel runs
@@ -72,6 +72,10 @@ int py_init_add_names(PyObject *module);
 void py_init_python_mode(PyState *state); /* PESTLE=python */
 int py_warn_of_threads(
     PyState *state); /* once, if PESTLE_NUM_THREADS is wrong; -1: the warning is an exception */
+
+/* py_random.c */
+int py_random_init(PyState *state); /* -1 with an exception */
+void py_random_seed(PyState *state, uint64_t seed);
 
 /* -- errors (py_errors.c) -- */
 

@@ -114,7 +114,7 @@ static int exec(PyObject *module) {
     state->options_word = py_options_word(&state->options);
     py_init_python_mode(state);
     if (py_errors_init(state, module) || ps_front_types_init(&state->types, module) ||
-        add_types(state, module) || add_long_names(state, module) || py_init_add_names(module))
+        add_types(state, module) || py_random_init(state) || add_long_names(state, module) || py_init_add_names(module))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", PS_VERSION);
 }
@@ -131,6 +131,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(types->kernel_type);
     Py_VISIT(types->array_type);
     Py_VISIT(types->field_type);
+    Py_VISIT(types->random_words);
     for (int t = 0; t < PS_SCALAR_END; t++) Py_VISIT(types->dtypes[t]);
     for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_VISIT(types->errors[i]);
     Py_VISIT(state->pestle_error);
@@ -162,6 +163,7 @@ static int clear(PyObject *module) {
     Py_CLEAR(types->kernel_type);
     Py_CLEAR(types->array_type);
     Py_CLEAR(types->field_type);
+    Py_CLEAR(types->random_words);
     for (int t = 0; t < PS_SCALAR_END; t++) Py_CLEAR(types->dtypes[t]);
     for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_CLEAR(types->errors[i]);
     Py_CLEAR(state->pestle_error);

@@ -146,6 +146,7 @@ typedef struct PsFrontTypes {
     PyObject *kernel_type;           /* set by py: so that calling a kernel in a kernel can be refused */
     PyObject *array_type;            /* set by py: pestle.Ndarray */
     PyObject *field_type;            /* set by py: pestle.Field */
+    PyObject *random_words;          /* set by py: an Ndarray of two u64: the seed, the number of launches */
     PyObject *errors[9];             /* exception classes by PsErrorKind, set by py */
 } PsFrontTypes;
 /* Adds the types and all dtype and builtin objects to the module dict. -1 with an exception set. */

@@ -280,6 +280,9 @@ static PsStatus form_static_print(Loop *l, CallArgs *args, PsValue *out) {
     return ps_value_take(&l->front, PyObject_Call(print, tuple, NULL), out);
 }
 
+static PsStatus form_random(Loop *l, CallArgs *args, PsValue *out) { return loop_random(l, false, args, out); }
+static PsStatus form_randn(Loop *l, CallArgs *args, PsValue *out) { return loop_random(l, true, args, out); }
+
 static PsStatus form_ndrange(Loop *l, CallArgs *args, PsValue *out) { return loop_make_ndrange(l, args, out); }
 
 static PsStatus form_grouped(Loop *l, CallArgs *args, PsValue *out) {
@@ -326,6 +329,8 @@ static PsStatus (*const forms[PS_BUILTIN_COUNT])(Loop *, CallArgs *, PsValue *) 
     [PS_BUILTIN_NDRANGE] = form_ndrange,
     [PS_BUILTIN_GROUPED] = form_grouped,
     [PS_BUILTIN_LOOP_CONFIG] = form_loop_config,
+    [PS_BUILTIN_RANDOM] = form_random,
+    [PS_BUILTIN_RANDN] = form_randn,
     [PS_BUILTIN_ZERO] = form_zero,
     [PS_BUILTIN_ONE] = form_one,
 };

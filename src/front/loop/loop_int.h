@@ -12,6 +12,7 @@
  *     loop_logic.c    conditions, and/or, a if c else b   loop_print.c    print, f-strings
  *     loop_binop.c    operators                           loop_writes.c   which arrays are written
  *     loop_promote.c  types of results                    loop_return.c   return
+ *     loop_random.c   random, randn
  *     loop_field.c    fields and ndarrays from outside
  */
 #ifndef PS_FRONT_LOOP_INT_H
@@ -69,13 +70,17 @@ typedef struct Loop {
     bool in_static;         /* inside ti.static(...) */
     bool config, serialize; /* ti.loop_config waits for its loop */
     PsSpan config_at;
-    PsSpan value_at;       /* of what is being assigned; source 0: nothing is */
-    uint32_t made;         /* functions of the IR, dropped ones too */
-    uint32_t statements;   /* built so far */
-    uint32_t unrolled;     /* iterations of static loops so far */
-    PsMap instances;       /* key of a func with argument types -> Instance * */
-    PsMap warned;          /* spans that gave a warning */
-    const PsParam *params; /* of the kernel */
+    PsSpan value_at;               /* of what is being assigned; source 0: nothing is */
+    uint32_t made;                 /* functions of the IR, dropped ones too */
+    uint32_t statements;           /* built so far */
+    uint32_t unrolled;             /* iterations of static loops so far */
+    PsRef random_key, random_main; /* of the launch; the state of main's serial code; 0: not made yet */
+    PsRef random_stream;           /* the state of the iteration of ... */
+    PsRegion random_region;        /* ... this parallel loop */
+    uint32_t random_loops;         /* parallel loops with random numbers so far */
+    PsMap instances;               /* key of a func with argument types -> Instance * */
+    PsMap warned;                  /* spans that gave a warning */
+    const PsParam *params;         /* of the kernel */
     uint32_t nparams;
     PsVec(LoopHidden) hidden;    /* arrays from outside, in the order they were met */
     PsMap hidden_ids;            /* object -> its number among them */
@@ -190,6 +195,9 @@ PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const 
                      const PsValue *value, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_atomic_cas(Loop *l, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
 bool loop_is_own(Loop *l, PsRef place); /* a local of this iteration or of serial code */
+
+/* loop_random.c */
+PsStatus loop_random(Loop *l, bool is_normal, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 
 /* loop_func.c, loop_args.c, loop_return.c */
 PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallArgs *args,

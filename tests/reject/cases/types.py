@@ -1052,3 +1052,19 @@ y = n + b"a"
 #!     y = n + b"a"
 #!         ^^^^^^^^
 #! unsupported operand type(s) for '+': i32 and bytes; expected numbers
+
+#-- random of no dtype
+t = ti.random(3)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     t = ti.random(3)
+#!         ^^^^^^^^^^^^
+#! random takes a dtype, found int 3
+
+#-- randn of integers
+t = ti.randn(ti.i32)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     t = ti.randn(ti.i32)
+#!         ^^^^^^^^^^^^^^^^
+#! randn takes a float dtype, found dtype i32
