@@ -114,7 +114,8 @@ static int exec(PyObject *module) {
     state->options_word = py_options_word(&state->options);
     py_init_python_mode(state);
     if (py_errors_init(state, module) || ps_front_types_init(&state->types, module) ||
-        add_types(state, module) || py_random_init(state) || add_long_names(state, module) || py_init_add_names(module))
+        add_types(state, module) || py_random_init(state) || add_long_names(state, module) ||
+        py_init_add_names(module))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", PS_VERSION);
 }
