@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define PS_ABI_VERSION     2
+#define PS_ABI_VERSION     3
 #define PS_MAX_AXES        12
 #define PS_STRIPES         64 /* accumulators of one leaf of a reduction, whatever the vector width */
 #define PS_MAX_LEAVES      4096
@@ -80,7 +80,30 @@ typedef enum PsFaultKind {
     PS_FAULT_ASSERT,   /* number of the message among the module's texts, values in it; or nothing */
     PS_FAULT_DOMAIN,   /* axis, low, high: a parallel loop's bounds beyond PS_INDEX_LIMIT (always checked) */
     PS_FAULT_DEPTH,    /* depth */
+    PS_FAULT_CALLED,   /* no fault: the site of a call that led to one */
 } PsFaultKind;
+
+/* The calls that led to a fault, innermost first: of many the first and the last ones, the middle only counted. */
+#define PS_FAULT_CALLS 6 /* kept of either end */
+typedef struct PsFaultCalls {
+    uint32_t n; /* all */
+    uint32_t inner[PS_FAULT_CALLS], outer[PS_FAULT_CALLS];
+} PsFaultCalls;
+static inline void ps_fault_add_call(PsFaultCalls *calls, uint32_t call) {
+    if (calls->n < PS_FAULT_CALLS)
+        calls->inner[calls->n] = call;
+    else
+        calls->outer[calls->n % PS_FAULT_CALLS] = call;
+    calls->n++;
+}
+static inline uint32_t ps_fault_kept_calls(const PsFaultCalls *calls) {
+    return calls->n < 2 * PS_FAULT_CALLS ? calls->n : 2 * PS_FAULT_CALLS;
+}
+/* Call number i of those kept, innermost first. */
+static inline uint32_t ps_fault_kept_call(const PsFaultCalls *calls, uint32_t i) {
+    if (i < PS_FAULT_CALLS) return calls->inner[i];
+    return calls->outer[(calls->n - ps_fault_kept_calls(calls) + i) % PS_FAULT_CALLS];
+}
 
 /* Generated functions call only what rt_symbols.def lists; the loader resolves those names. */
 

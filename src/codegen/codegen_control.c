@@ -266,6 +266,20 @@ static bool is_independent(const Emitter *e, PsRef r, const FuncInfo *callee) {
     return true;
 }
 
+/* Returns when the function did so after a fault, which this call then led to. */
+static void pass_fault_on(Emitter *e, uint32_t span) {
+    Codegen *cg = e->cg;
+    LLVMValueRef fault = cg_load_at(e, cg->i32, e->ts, offsetof(PsTaskState, fault), 4);
+    LLVMValueRef fine = LLVMBuildICmp(e->b, LLVMIntEQ, fault, LLVMConstInt(cg->i32, 0, 0), "");
+    LLVMBasicBlockRef go = cg_block(e, "go"), stop = cg_block(e, "stop");
+    cg_branch_cold(e, fine, go, stop);
+    LLVMPositionBuilderAtEnd(e->b, stop);
+    LLVMValueRef args[2] = {e->ts, LLVMConstInt(cg->i32, cg_site(cg, PS_FAULT_CALLED, span), 0)};
+    LLVMBuildCall2(e->b, cg->called_type, cg->called_fn, args, 2, "");
+    cg_return_fault(e);
+    LLVMPositionBuilderAtEnd(e->b, go);
+}
+
 LLVMValueRef cg_emit_call(Emitter *e, PsRef r) {
     Codegen *cg = e->cg;
     const PsOp *op = ps_op(e->f, r);
@@ -281,10 +295,7 @@ LLVMValueRef cg_emit_call(Emitter *e, PsRef r) {
     LLVMValueRef call = LLVMBuildCall2(e->b, info->type, info->fn, args, n, "");
     if (e->parallel && is_independent(e, r, info)) LLVMSetMetadata(call, cg->md_parallel, e->parallel);
     if (depth) cg_store_at(e, depth, e->ts, offsetof(PsTaskState, depth), 4);
-    if (cg->has_recursion || info->faults) {
-        LLVMValueRef fault = cg_load_at(e, cg->i32, e->ts, offsetof(PsTaskState, fault), 4);
-        cg_stop_if(e, LLVMBuildICmp(e->b, LLVMIntNE, fault, LLVMConstInt(cg->i32, 0, 0), ""));
-    }
+    if (cg->has_recursion || info->faults) pass_fault_on(e, op->span);
     if (op->type == PS_KIND_NONE) return NULL;
     return info->result == op->type ? call : NULL;
 }

@@ -85,8 +85,8 @@ typedef struct Codegen {
     LLVMModuleRef module;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
     LLVMTypeRef scalars[PS_SCALAR_END]; /* as values: u1 is i1, f16 and bf16 are i16 */
-    LLVMValueRef fault_fn, print_fn, parallel_fn;
-    LLVMTypeRef fault_type, print_type, parallel_type, task_type;
+    LLVMValueRef fault_fn, called_fn, print_fn, parallel_fn;
+    LLVMTypeRef fault_type, called_type, print_type, parallel_type, task_type;
     LLVMValueRef math[PS_OP_COUNT][2]; /* external functions, f32 and f64 */
     LLVMValueRef ipow[PS_SCALAR_END];  /* internal functions, made when needed */
     unsigned md_parallel, md_loop, md_weights, md_invariant;

@@ -54,6 +54,9 @@ static void declare_runtime(Codegen *cg) {
     cg->task_type = LLVMFunctionType(cg->i32, task, 4, 0);
     cg->parallel_fn = declare(cg, "ps_rt_parallel_for", &cg->parallel_type, cg->i32, parallel, 4);
     cg->fault_fn = declare(cg, "ps_rt_fault", &cg->fault_type, cg->none, fault, 4);
+    LLVMTypeRef called[] = {cg->ptr, cg->i32};
+    cg->called_fn = declare(cg, "ps_rt_called", &cg->called_type, cg->none, called, 2);
+    cg_attribute(cg, cg->called_fn, "cold", 0);
     cg_attribute(cg, cg->fault_fn, "cold", 0);
     cg->print_fn = declare(cg, "ps_rt_print", &cg->print_type, cg->none, print, 3);
     LLVMMetadataRef weights[3] = {LLVMMDStringInContext2(cg->ctx, "branch_weights", 14),

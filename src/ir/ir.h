@@ -152,6 +152,8 @@ typedef struct PsSource {
     const char *name, *file;
     uint32_t first_line;
     const char *text; /* the function's source text from its first line on, or NULL */
+    PsSpan call;      /* expanded in place: where it was called, in a source before this one; else source 0 */
+    uint32_t same;    /* the first source with this function's file and text; 0: this one */
 } PsSource;
 
 struct PsModule {
@@ -301,6 +303,7 @@ typedef struct PsEvalFault {
     uint32_t span; /* of the module */
     int64_t values[PS_FAULT_VALUES];
     uint32_t nvalues;
+    PsFaultCalls calls; /* spans of the module */
 } PsEvalFault;
 typedef struct PsEvalResult {
     uint64_t results[8];

@@ -25,6 +25,8 @@ bool ir_eval_fault(EvalRun *run, PsRef ref, PsFaultKind kind, uint32_t nvalues, 
     *fault = (PsEvalFault){.kind = kind, .span = ps_op(run->frame->func->func, ref)->span};
     fault->nvalues = nvalues < PS_FAULT_VALUES ? nvalues : PS_FAULT_VALUES;
     for (uint32_t i = 0; i < fault->nvalues; i++) fault->values[i] = values[i];
+    for (const EvalFrame *frame = run->frame; frame->caller; frame = frame->caller)
+        ps_fault_add_call(&fault->calls, ps_op(frame->caller->func->func, frame->call->ref)->span);
     return false;
 }
 

@@ -308,16 +308,24 @@ static bool read_imm(Parser *p, PsOpCode code, PsType type, uint64_t *imm, const
     return expect(p, "]");
 }
 
-/* The span behind an op, when there is one. */
-static bool read_span(Parser *p, uint32_t *out) {
+/* The span behind an op or source, when there is one. */
+static bool read_place(Parser *p, PsSpan *out, bool *some) {
     uint64_t n[5];
-    if (!accept(p, "!")) return true;
+    *some = accept(p, "!");
+    if (!*some) return true;
     for (int i = 0; i < 5; i++) {
         if ((i && !expect(p, ":")) || !read_number(p, UINT32_MAX, &n[i])) return false;
     }
     if (n[0] >= p->m->sources.len) return fail(p, "the span's source is not declared above");
-    PsSpan span = {(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3], (uint32_t)n[4]};
-    *out = ps_module_add_span(p->m, span);
+    *out = (PsSpan){(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3], (uint32_t)n[4]};
+    return true;
+}
+
+static bool read_span(Parser *p, uint32_t *out) {
+    PsSpan span;
+    bool some;
+    if (!read_place(p, &span, &some)) return false;
+    if (some) *out = ps_module_add_span(p->m, span);
     return true;
 }
 
@@ -403,8 +411,10 @@ static bool read_source(Parser *p) {
     if (number != p->m->sources.len) return fail(p, "sources are numbered from 1 in order");
     const char *name = read_string(p);
     if (!name) return false;
-    name = ps_strings_intern(&p->m->strings, name, strlen(name));
-    return name && ps_vec_push(p->m->arena, &p->m->sources, (PsSource){.name = name, .file = ""});
+    PsSource source = {.name = ps_strings_intern(&p->m->strings, name, strlen(name)), .file = ""};
+    bool some;
+    return source.name && read_place(p, &source.call, &some) &&
+           ps_vec_push(p->m->arena, &p->m->sources, source);
 }
 
 static bool resolve_calls(Parser *p) {

@@ -212,6 +212,7 @@ void ps_ir_print(const PsModule *m, bool spans, PsBuf *out) {
     for (uint32_t i = 1; i < m->sources.len; i++) {
         ps_buf_printf(out, "source %u ", i);
         ir_print_string(m->sources.data[i].name ? m->sources.data[i].name : "", out);
+        if (spans && m->sources.data[i].call.source) print_span(&m->sources.data[i].call, out);
         ps_buf_text(out, "\n");
     }
     for (uint32_t i = 0; i < m->funcs.len; i++) print_func(m->funcs.data[i], spans, out);

@@ -136,6 +136,11 @@ static uint32_t eval_fields(const PsBuild *build, PsEvalArg *out) {
     return build->nfields;
 }
 
+static PsSpan span_of(const void *module, uint32_t span) {
+    const PsModule *m = module;
+    return span < m->spans.len ? m->spans.data[span] : (PsSpan){0};
+}
+
 static int raise_eval(PyKernel *kernel, const PsModule *module, const PsEvalResult *result) {
     PySources sources = py_sources_of(module);
     if (result->out_of_steps) {
@@ -143,9 +148,10 @@ static int raise_eval(PyKernel *kernel, const PsModule *module, const PsEvalResu
                  PyUnicode_AsUTF8(((PyFunctionObject *)kernel->function)->func_name),
                  (unsigned long long)EVALUATOR_STEPS);
     } else {
-        PsSpan span =
-            result->fault.span < module->spans.len ? module->spans.data[result->fault.span] : (PsSpan){0};
-        PyFault fault = {result->fault.kind, span, result->fault.values, result->fault.nvalues};
+        const PsEvalFault *found = &result->fault;
+        PyFault fault = {
+            found->kind, span_of(module, found->span), found->values, found->nvalues, found->calls, span_of,
+            module};
         py_raise_fault(kernel->state, &sources, &fault);
     }
     return -1;

@@ -91,7 +91,13 @@ bool py_sources_copy(PySources *out, PsArena *arena, const PsModule *module) {
     for (uint32_t i = 0; i < module->sources.len; i++) {
         const PsSource *from = &module->sources.data[i];
         PsSource *to = &out->items[i];
-        to->first_line = from->first_line;
+        *to = *from;
+        if (from->same) { /* a function before, expanded in place */
+            to->name = out->items[from->same].name;
+            to->file = out->items[from->same].file;
+            to->text = out->items[from->same].text;
+            continue;
+        }
         to->name = from->name ? ps_arena_copy(arena, from->name, strlen(from->name)) : NULL;
         to->file = from->file ? ps_arena_copy(arena, from->file, strlen(from->file)) : NULL;
         to->text = from->text ? ps_arena_copy(arena, from->text, strlen(from->text)) : NULL;
@@ -176,17 +182,40 @@ static void add_place(PsBuf *out, const PySources *sources, PsSpan span) {
     show_line(out, line, indent, len, start, end);
 }
 
-#define CHAIN_SHOWN 6 /* calls shown at either end of a long chain */
+#define CHAIN_SHOWN PS_FAULT_CALLS /* calls shown at either end of a long chain */
 
-static void add_chain(PsBuf *out, const PySources *sources, const PsMessage *message) {
-    for (uint32_t i = message->nchain; i-- > 0;) {
-        uint32_t from_outside = message->nchain - 1 - i;
-        if (from_outside == CHAIN_SHOWN && i >= CHAIN_SHOWN) {
-            ps_buf_printf(out, "(%u more calls)\n", i + 1 - CHAIN_SHOWN);
-            i = CHAIN_SHOWN;
-            continue;
-        }
-        add_place(out, sources, message->chain[i]);
+/* `chain`: innermost first; of `hidden` more, in the middle, nothing is known. */
+static void add_chain(PsBuf *out, const PySources *sources, const PsSpan *chain, uint32_t n, uint32_t hidden) {
+    bool all = n + hidden <= 2 * CHAIN_SHOWN;
+    uint32_t outer = all ? n : CHAIN_SHOWN, inner = all ? 0 : CHAIN_SHOWN;
+    for (uint32_t i = 0; i < outer; i++) add_place(out, sources, chain[n - 1 - i]);
+    if (!all) ps_buf_printf(out, "(%u more calls)\n", n + hidden - outer - inner);
+    for (uint32_t i = inner; i-- > 0;) add_place(out, sources, chain[i]);
+}
+
+/* -- what led to a fault -- */
+
+typedef struct Chain {
+    PsVec(PsSpan) calls; /* innermost first */
+    PsArena arena;
+    uint32_t hidden;
+} Chain;
+
+/* The function that the span belongs to may be expanded in another, and that in a third. */
+static void add_expansions(Chain *chain, const PySources *sources, PsSpan span) {
+    const PsSource *source = source_of(sources, span);
+    for (; source && source->call.source; source = source_of(sources, source->call))
+        if (!ps_vec_push(&chain->arena, &chain->calls, source->call)) return;
+}
+
+static void find_chain(Chain *chain, const PySources *sources, const PyFault *fault) {
+    *chain = (Chain){.hidden = fault->calls.n - ps_fault_kept_calls(&fault->calls)};
+    ps_arena_init(&chain->arena);
+    add_expansions(chain, sources, fault->span);
+    for (uint32_t i = 0; i < ps_fault_kept_calls(&fault->calls); i++) {
+        PsSpan call = fault->call_span(fault->data, ps_fault_kept_call(&fault->calls, i));
+        if (!ps_vec_push(&chain->arena, &chain->calls, call)) return;
+        add_expansions(chain, sources, call);
     }
 }
 
@@ -292,7 +321,7 @@ void py_raise_diag(const PyState *state, const PySources *sources, const PsDiag 
         PyErr_SetString(state->types.errors[PS_ERR_INTERNAL], "a stage failed without saying why");
         return;
     }
-    add_chain(&text, sources, message);
+    add_chain(&text, sources, message->chain, message->nchain, 0);
     add_place(&text, sources, message->span);
     raise_at(state->types.errors[message->kind], &text, message->text ? message->text : "out of memory",
              sources, message->span);
@@ -380,6 +409,7 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
     case PS_FAULT_DEPTH:
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DEPTH), a, PS_MAX_DEPTH);
         return PS_MSG_PY_FAULT_DEPTH;
+    case PS_FAULT_CALLED: break; /* names a call, nothing that went wrong */
     }
     ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_UNKNOWN), fault->kind);
     return PS_MSG_PY_FAULT_UNKNOWN;
@@ -387,6 +417,10 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
 
 void py_raise_fault(const PyState *state, const PySources *sources, const PyFault *fault) {
     PsBuf text = {0}, summary = {0};
+    Chain chain;
+    find_chain(&chain, sources, fault);
+    add_chain(&text, sources, chain.calls.data, chain.calls.len, chain.hidden);
+    ps_arena_free(&chain.arena);
     add_place(&text, sources, fault->span);
     PsMessageId id = fault_text(sources, fault, &summary);
     if (summary.failed || !summary.data) {

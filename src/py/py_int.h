@@ -97,6 +97,9 @@ typedef struct PyFault {
     PsSpan span;
     const int64_t *values;
     uint32_t nvalues;
+    PsFaultCalls calls; /* what call_span makes spans of */
+    PsSpan (*call_span)(const void *data, uint32_t call);
+    const void *data;
 } PyFault;
 void py_raise_fault(const PyState *state, const PySources *sources, const PyFault *fault);
 /* Raises for a stage's status: PS_FAIL from the diag, PS_NOMEM, PS_PYERR as it is. */

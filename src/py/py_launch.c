@@ -205,12 +205,19 @@ int py_write_stdout(const char *text, size_t len) {
     return result ? 0 : -1;
 }
 
+static PsSpan span_of_site(const void *spec, uint32_t site) {
+    const PsObject *object = &((const PySpec *)spec)->exe->object;
+    return site < object->nsites ? object->sites[site].span : (PsSpan){0};
+}
+
 static int raise_stopped(PyKernel *kernel, const PySpec *spec, const PsLaunch *launch) {
     if (launch->out_of_memory) {
         PyErr_NoMemory();
     } else if (launch->fault.set && launch->fault.site < spec->exe->object.nsites) {
         const PsObjectSite *site = &spec->exe->object.sites[launch->fault.site];
-        PyFault fault = {site->kind, site->span, launch->fault.values, launch->fault.nvalues};
+        PyFault fault = {
+            site->kind,   site->span, launch->fault.values, launch->fault.nvalues, launch->fault.calls,
+            span_of_site, spec};
         py_raise_fault(kernel->state, &spec->sources, &fault);
     } else if (!PyErr_CheckSignals()) {
         py_error(kernel->state, PS_MSG_PY_INTERRUPTED,

@@ -50,6 +50,7 @@ typedef struct PsFault {
     int64_t leaf;
     int64_t values[PS_FAULT_VALUES];
     uint32_t nvalues;
+    PsFaultCalls calls; /* sites */
 } PsFault;
 
 typedef struct PsPrints PsPrints;
@@ -125,6 +126,8 @@ void ps_rt_shutdown(void); /* joins the workers; the pool may start again */
 /* Called by generated code (abi/rt_symbols.def). Return 0, or 1: stop (fault, interrupt, no memory). */
 int32_t ps_rt_parallel_for(PsTaskState *ts, PsTaskFn task, PsParfor *parfor, uint32_t domain_site);
 void ps_rt_fault(PsTaskState *ts, uint32_t site, uint32_t nvalues, const int64_t *values);
+void ps_rt_called(PsTaskState *ts,
+                  uint32_t site); /* a function returned with a fault: from where it was called */
 void ps_rt_print(PsTaskState *ts, const char *format, const uint64_t *values);
 
 /* rt_print.c: the format: text with \x01 + a letter for each value: the index of its scalar type as 'a' + PsKind

@@ -34,12 +34,23 @@ void ps_rt_fault(PsTaskState *ts, uint32_t site, uint32_t nvalues, const int64_t
         fault->site = site;
         fault->task = ts->task;
         fault->nvalues = nvalues;
+        fault->calls.n = 0;
         for (uint32_t i = 0; i < PS_FAULT_VALUES; i++) fault->values[i] = i < nvalues ? values[i] : 0;
         __atomic_store_n(&fault->leaf, ts->leaf, __ATOMIC_RELAXED);
         __atomic_store_n(&fault->set, true, __ATOMIC_RELEASE);
     }
     ps_rt_unlock(&launch->lock);
     ts->fault = 1;
+}
+
+/* After an interrupt there is no fault, and another leaf's may have taken the place of this one's. */
+void ps_rt_called(PsTaskState *ts, uint32_t site) {
+    PsLaunch *launch = ts->frame->launch;
+    PsFault *fault = &launch->fault;
+    ps_rt_lock(&launch->lock);
+    if (fault->set && fault->task == ts->task && fault->leaf == ts->leaf)
+        ps_fault_add_call(&fault->calls, site);
+    ps_rt_unlock(&launch->lock);
 }
 
 void ps_launch_end(PsLaunch *launch) {

@@ -113,6 +113,12 @@ def test_division_by_zero_does_not_raise():
     assert math.isnan(run(f, 0.0, 0.0)) and math.isnan(run(f, math.inf, 1.0))
 
 
+def test_a_class_that_is_called_like_a_dtype():
+    fake = type("pestle.Dtype", (), {"__call__": lambda self, x: ("called with", x)})()
+    assert ti.cast(1.5, fake) == ("called with", 1.5)
+    assert ti.cast(1.5, ti.i32) == 1 and ti.floor(2.5, ti.i32) == 2
+
+
 HALVES = [x / 4 for x in range(-18, 19)] + [0.49999999999999994, 2.0**52 + 1, -0.0, 1e300, math.inf, -math.inf]
 
 

@@ -300,6 +300,43 @@ def test_edited_after_import(tmp_path, old, new, name, line):
         kernel(1)
 
 
+def test_edited_between_two_calls_of_a_factory(tmp_path):
+    """The annotation of a local does not show in code, which the factory gives a second time."""
+    text = """
+import pestle as ti
+def make(n):
+    @ti.func
+    def g(x):
+        y: ti.i32 = x
+        return y * n
+    @ti.kernel
+    def f(x: ti.f32) -> ti.f32:
+        return g(x)
+    return f
+def make_kernel():
+    @ti.kernel
+    def f(x: ti.f32) -> ti.f32:
+        y: ti.i32 = x
+        return y
+    return f
+def plain():
+    @ti.kernel
+    def f(x: ti.f32) -> ti.f32:
+        return x
+    return f
+"""
+    path, scope = module_of(tmp_path, text)
+    assert scope["make"](2)(1.5) == 2 and scope["make_kernel"]()(1.5) == 1
+    assert scope["plain"]()(1.5) == 1.5
+    path.write_text(text.replace("y: ti.i32", "y: ti.f32"))
+    assert scope["plain"]()(2.5) == 2.5
+    for make, line, name in [(lambda: scope["make"](2), 4, "g"), (scope["make_kernel"], 13, "f")]:
+        with pytest.raises(ti.CompilationError, match=CHANGED.format(name, line)):
+            make()(1.5)
+    path, scope = module_of(tmp_path, text.replace("y: ti.i32", "y: ti.f32"))  # imported again
+    assert scope["make"](2)(1.5) == 3 and scope["make_kernel"]()(1.5) == 1.5
+
+
 def test_what_was_compiled_stays(tmp_path):
     path, scope = module_of(tmp_path, LONG)
     assert scope["annotated"](1) == 2

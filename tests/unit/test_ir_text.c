@@ -86,6 +86,22 @@ static void check_reprint(const char *text, bool spans, const char *want) {
 
 static void test_round_trip(void) { check_reprint(sample, true, sample); }
 
+static void test_sources_expanded_in_place(void) {
+    static const char text[] = "source 1 \"f\"\n"
+                               "source 2 \"g\" !1:3:4:3:9\n"
+                               "source 3 \"g\" !2:1:0:2:1\n"
+                               "func @main() {\n"
+                               "  %1:f32 = const 0x0p+0 !3:0:1:0:2\n"
+                               "}\n";
+    PsBuf out = {0};
+    char message[200];
+    check_reprint(text, true, text);
+    const char *later = "source 1 \"f\" !1:0:0:0:0\nfunc @main() {\n}\n"; /* not one before it */
+    CHECK_INT(reprint(later, strlen(later), true, &out, message, sizeof message), PS_FAIL);
+    CHECK_STR(message, "line 1: the span's source is not declared above");
+    ps_buf_free(&out);
+}
+
 static void test_canonical(void) {
     check_reprint("# a comment\n\tfunc@main(f32)->f32{%7:f32=arg[0]%3:f32=neg %7 # here\r\nreturn %3}#end",
                   false, "func @main(f32) -> f32 {\n  %1:f32 = arg[0]\n  %2:f32 = neg %1\n  return %2\n}\n");
@@ -271,6 +287,7 @@ static void test_locale(void) {
 
 int main(void) {
     RUN(test_round_trip);
+    RUN(test_sources_expanded_in_place);
     RUN(test_canonical);
     RUN(test_constants);
     RUN(test_errors);

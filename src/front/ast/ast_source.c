@@ -13,10 +13,11 @@
  *   - a file older than this process is taken as it is, which is the usual case and costs one look at its times;
  *   - any other text is compiled and compared (ast_compare.c; 140 to 220 us measured for a small function, on a busy machine);
  *   - code does not show the annotations of local variables, but they decide types here. So if the file is not even the
- *     one that was there when the function was decorated, a function with such annotations is refused (ast_read.c).
+ *     one that was there when a function with this code was decorated first, a function with such annotations is refused
+ *     (ast_read.c). What a factory makes has the same code each time.
  *
- * What remains unseen: a function decorated long after its module was imported (in a factory), edited in between in the
- * annotations of its locals alone. What is refused although nothing changed: code that an import hook rewrote, in a
+ * What remains unseen: a factory whose file was edited, in the annotations of locals alone, after it was imported and before
+ * it was called for the first time. What is refused although nothing changed: code that an import hook rewrote, in a
  * file younger than the process.
  */
 #include "front/ast/ast_int.h"

@@ -70,14 +70,34 @@ static uint64_t stamp_of(const struct stat *info) {
 
 static bool is_file_name(const char *name) { return name[0] && name[0] != '<'; }
 
+#if PY_VERSION_HEX < 0x030C0000
+#define PyUnstable_Eval_RequestCodeExtraIndex _PyEval_RequestCodeExtraIndex
+#define PyUnstable_Code_GetExtra              _PyCode_GetExtra
+#define PyUnstable_Code_SetExtra              _PyCode_SetExtra
+#endif
+
+/* The stamp when a function with this code was decorated first. A factory gives the same code each time it is called, long
+ * after the file was imported, so later stamps say less about the text that was compiled. */
+static uint64_t first_stamp(PyObject *code, uint64_t stamp) {
+    static Py_ssize_t place =
+        -1; /* under the GIL; of another interpreter it is refused, and nothing remembered */
+    void *known = NULL;
+    if (place < 0) place = PyUnstable_Eval_RequestCodeExtraIndex(NULL);
+    if (place >= 0 && PyUnstable_Code_GetExtra(code, place, &known) == 0 && !known && stamp)
+        (void)PyUnstable_Code_SetExtra(code, place, (void *)(uintptr_t)stamp);
+    PyErr_Clear();
+    return known ? (uint64_t)(uintptr_t)known : stamp;
+}
+
 uint64_t ps_ast_stamp(PyObject *function) {
     struct stat info;
     if (!__atomic_load_n(&process_start, __ATOMIC_RELAXED))
         __atomic_store_n(&process_start, read_process_start(), __ATOMIC_RELAXED);
     if (!PyFunction_Check(function)) return 0;
-    const char *name = PyUnicode_AsUTF8(((PyCodeObject *)PyFunction_GET_CODE(function))->co_filename);
+    PyObject *code = PyFunction_GET_CODE(function);
+    const char *name = PyUnicode_AsUTF8(((PyCodeObject *)code)->co_filename);
     if (!name) PyErr_Clear();
-    return name && is_file_name(name) && stat(name, &info) == 0 ? stamp_of(&info) : 0;
+    return name && is_file_name(name) && stat(name, &info) == 0 ? first_stamp(code, stamp_of(&info)) : 0;
 }
 
 /* -- files: their text -- */

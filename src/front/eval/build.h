@@ -103,6 +103,7 @@ struct PsFront {
     PsSpan at; /* of what is being built: for messages */
     int depth;
     PsFrontToken *token;
+    PsMap expanded; /* (source, call) -> source */
     PsVec(PyObject *) keep;
     PyObject *cause; /* the Python exception that the message was made of; NULL: none. Owned */
 };
@@ -113,7 +114,8 @@ PsStatus ps_front_begin(PsFront *front, PsFrontTypes *types, const PsFrontOption
 void ps_front_end(PsFront *front);
 /* Takes over the reference; NULL (with an exception) passes through. */
 PyObject *ps_front_keep(PsFront *front, PyObject *owned);
-uint32_t ps_front_add_source(PsFront *front, const PsAstTree *tree); /* 0: no memory */
+/* Of a function; with a call (of a source other than 0), of it expanded there. 0: no memory. */
+uint32_t ps_front_add_source(PsFront *front, const PsAstTree *tree, PsSpan call);
 void ps_front_at(PsFront *front, const PsAst *node);    /* messages and ops from here on belong to the node */
 PsStatus ps_front_deeper(PsFront *front) PS_MUST_CHECK; /* depth + 1, or the message that it is too deep */
 /* After a Python call failed: PS_FAIL when a message of ours was the cause, else PS_PYERR. */
@@ -157,8 +159,9 @@ void ps_names_leave(PsFront *front, PsFrontFunc *func, uint32_t mark);
 /* A name that is not local: closure, globals, builtins. */
 PsStatus ps_name_outside(PsFront *front, PyObject *name, PsValue *out) PS_MUST_CHECK;
 PsStatus ps_python_attribute(PsFront *front, PyObject *object, PyObject *name, PsValue *out) PS_MUST_CHECK;
-PsStatus ps_front_func_begin(PsFront *front, PsFrontFunc *func, PyObject *function,
-                             PsAstTree *tree) PS_MUST_CHECK;
+/* `call`: where the function is expanded in place; of source 0 when it is built on its own. */
+PsStatus ps_front_func_begin(PsFront *front, PsFrontFunc *func, PyObject *function, PsAstTree *tree,
+                             PsSpan call) PS_MUST_CHECK;
 
 /* eval_proxy.c */
 PyObject *ps_proxy_new(PsFront *front, const PsValue *value);

@@ -19,6 +19,7 @@ PsStatus ps_front_begin(PsFront *front, PsFrontTypes *types, const PsFrontOption
     if (!front->token) return PS_NOMEM;
     front->token->front = front;
     front->token->refs = 1;
+    ps_map_init(&front->expanded, module->arena);
     return PS_OK;
 }
 
@@ -45,13 +46,19 @@ PyObject *ps_front_keep(PsFront *front, PyObject *owned) {
     return NULL;
 }
 
-uint32_t ps_front_add_source(PsFront *front, const PsAstTree *tree) {
-    PsModule *m = front->module;
-    for (uint32_t i = 1; i < m->sources.len; i++) /* one function, one source: compare what identifies it */
-        if (m->sources.data[i].first_line == tree->first_line && !strcmp(m->sources.data[i].file, tree->file) &&
-            !strcmp(m->sources.data[i].name, tree->name) && m->sources.data[i].text &&
-            !strcmp(m->sources.data[i].text, tree->text ? tree->text : ""))
+/* One function, one source: compare what identifies it. 0: new. */
+static uint32_t find_source(const PsModule *m, const PsAstTree *tree) {
+    for (uint32_t i = 1; i < m->sources.len; i++) {
+        const PsSource *source = &m->sources.data[i];
+        if (source->same || source->first_line != tree->first_line || !source->text) continue;
+        if (!strcmp(source->name, tree->name) && !strcmp(source->file, tree->file) &&
+            !strcmp(source->text, tree->text ? tree->text : ""))
             return i;
+    }
+    return 0;
+}
+
+static uint32_t new_source(PsModule *m, const PsAstTree *tree) {
     PsSource source = {
         .name = ps_strings_intern(&m->strings, tree->name, strlen(tree->name)),
         .file = ps_arena_copy(m->arena, tree->file, strlen(tree->file)),
@@ -60,6 +67,22 @@ uint32_t ps_front_add_source(PsFront *front, const PsAstTree *tree) {
     };
     if (!source.name || !source.file || !ps_vec_push(m->arena, &m->sources, source)) return 0;
     return m->sources.len - 1;
+}
+
+uint32_t ps_front_add_source(PsFront *front, const PsAstTree *tree, PsSpan call) {
+    PsModule *m = front->module;
+    uint32_t first = find_source(m, tree);
+    if (!first) first = new_source(m, tree);
+    if (!first || !call.source) return first;
+    const uint32_t key[] = {first, call.source, call.line, call.col, call.end_line, call.end_col};
+    uint64_t known;
+    if (ps_map_get(&front->expanded, key, sizeof key, &known)) return (uint32_t)known;
+    PsSource source = m->sources.data[first];
+    source.call = call;
+    source.same = first;
+    if (!ps_vec_push(m->arena, &m->sources, source)) return 0;
+    uint32_t made = m->sources.len - 1;
+    return ps_map_put(&front->expanded, key, sizeof key, made) ? made : 0;
 }
 
 void ps_front_at(PsFront *front, const PsAst *node) {

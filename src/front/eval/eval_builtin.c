@@ -120,8 +120,7 @@ static PyObject *form_logical_not(PyObject *const *args, int nargs) {
 
 static PyObject *form_cast(PyObject *const *args, int nargs) {
     (void)nargs;
-    if (strcmp(Py_TYPE(args[1])->tp_name, "pestle.Dtype") == 0)
-        return eval_python_cast(args[0], ((PsDtypeObject *)args[1])->type);
+    if (eval_is_dtype(args[1])) return eval_python_cast(args[0], ((PsDtypeObject *)args[1])->type);
     return PyObject_CallOneArg(args[1], args[0]);
 }
 

@@ -36,11 +36,12 @@ void ps_names_leave(PsFront *front, PsFrontFunc *func, uint32_t mark) {
     func->names.len = mark;
 }
 
-PsStatus ps_front_func_begin(PsFront *front, PsFrontFunc *func, PyObject *function, PsAstTree *tree) {
+PsStatus ps_front_func_begin(PsFront *front, PsFrontFunc *func, PyObject *function, PsAstTree *tree,
+                             PsSpan call) {
     func->caller = front->func;
     func->function = function;
     func->tree = tree;
-    func->source = ps_front_add_source(front, tree);
+    func->source = ps_front_add_source(front, tree, call);
     if (!func->source) return PS_NOMEM;
     PyObject *code = PyFunction_GET_CODE(function);
     func->freevars = ps_front_keep(front, PyObject_GetAttrString(code, "co_freevars"));

@@ -10,6 +10,7 @@
 
 PyTypeObject *eval_builtin_type(PyObject *module); /* NULL: exception set, as all here */
 int eval_builtins_add(PyTypeObject *type, PyObject *module);
+bool eval_is_dtype(PyObject *object);            /* eval_types.c: one of ours, of whichever interpreter */
 PyTypeObject *eval_proxy_type(PyObject *module); /* eval_proxy.c */
 /* A Python number as `type` holds it, back as a Python number. */
 PyObject *eval_python_cast(PyObject *value, PsType type);

@@ -29,6 +29,9 @@ static PyObject *Dtype_call(PyObject *self, PyObject *args, PyObject *kwargs) {
     return eval_python_cast(value, ((PsDtypeObject *)self)->type);
 }
 
+/* The class is ours alone: it is immutable and nothing can derive from it. */
+bool eval_is_dtype(PyObject *object) { return Py_TYPE(object)->tp_call == Dtype_call; }
+
 static PyObject *Dtype_get_itemsize(PyObject *self, void *unused) {
     (void)unused;
     return PyLong_FromLong(ps_scalar_size(((PsDtypeObject *)self)->type));

@@ -206,7 +206,7 @@ PsStatus loop_bind_args(Loop *l, PsFuncObject *func, PsAstTree *tree, const PsVa
     LoopFunc scope = {.kind = FUNC_INLINE}, *caller = l->func;
     PsSpan at = l->front.at;
     PsBuilder saved = *loop_b(l);
-    TRY(ps_front_func_begin(&l->front, &scope.base, func->function, tree));
+    TRY(ps_front_func_begin(&l->front, &scope.base, func->function, tree, (PsSpan){0}));
     if (!ps_vec_push(l->front.arena, &l->front.diag->calls, at)) return PS_NOMEM;
     PsStatus status = PS_OK;
     l->func = &scope;

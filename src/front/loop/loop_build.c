@@ -67,7 +67,7 @@ static PsStatus build_kernel(Loop *l, PyObject *function, PsAstTree *tree, const
     PsFunc *main = ps_func_new(l->front.module, "main", 4);
     if (!main) return PS_NOMEM;
     *loop_b(l) = ps_builder_at_end(main, 1);
-    TRY(ps_front_func_begin(&l->front, &kernel.base, function, tree));
+    TRY(ps_front_func_begin(&l->front, &kernel.base, function, tree, (PsSpan){0}));
     l->func = &kernel;
     l->front.func = &kernel.base;
     loop_at(l, tree->function);

@@ -38,7 +38,8 @@ typedef struct Saved {
 static PsStatus enter(Loop *l, FuncCall *call, LoopFunc *func, Saved *saved) {
     *saved = (Saved){l->func, *loop_b(l), l->parallel, l->serial, l->config, l->front.at, l->value_at};
     if (!ps_vec_push(l->front.arena, &l->front.diag->calls, l->front.at)) return PS_NOMEM;
-    TRY(ps_front_func_begin(&l->front, &func->base, call->func->function, call->tree));
+    PsSpan at = func->kind == FUNC_INLINE ? l->front.at : (PsSpan){0};
+    TRY(ps_front_func_begin(&l->front, &func->base, call->func->function, call->tree, at));
     l->func = func;
     l->front.func = &func->base;
     l->config = false;

@@ -399,6 +399,9 @@ def f(x: F1, n: ti.i32) -> ti.f32:
     return y
 f(np.zeros(7, np.float32), 6)
 #! KernelAssertionError
+#! File "program.py", line 12, in f
+#!     y += g(x, i)
+#!          ^^^^^^^
 #! File "program.py", line 5, in g
 #!     y += x[n + i]
 #!          ^^^^^^^^
@@ -414,6 +417,9 @@ def f(x: F1, n: ti.i32) -> ti.f32:
     return g(x, n)
 f(np.zeros(7, np.float32), 8)
 #! KernelAssertionError
+#! File "program.py", line 7, in f
+#!     return g(x, n)
+#!            ^^^^^^^
 #! File "program.py", line 3, in g
 #!     return x[n]
 #!            ^^^^
@@ -430,6 +436,9 @@ def f(x: F1, n: ti.i32):
     g(x, n)
 f(np.zeros(7, np.float32), 8)
 #! KernelAssertionError
+#! File "program.py", line 8, in f
+#!     g(x, n)
+#!     ^^^^^^^
 #! File "program.py", line 4, in g
 #!     x[i] = 1
 #!     ^^^^
@@ -515,6 +524,43 @@ def f(n: ti.i32) -> ti.i32:
     return g(n)
 f(100000000)
 #! KernelAssertionError
+#! File "program.py", line 10, in f
+#!     return g(n)
+#!            ^^^^
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
+#! (988 more calls)
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
+#! File "program.py", line 5, in g
+#!     y = g(a - 1) + 1
+#!         ^^^^^^^^
 #! File "program.py", line 5, in g
 #!     y = g(a - 1) + 1
 #!         ^^^^^^^^
@@ -591,6 +637,9 @@ def f(n: ti.i64, t: ti.f32):
         g("third", t, n)
 f(-3, 0.1)
 #! KernelAssertionError
+#! File "program.py", line 10, in f
+#!     g("third", t, n)
+#!     ^^^^^^^^^^^^^^^^
 #! File "program.py", line 3, in g
 #!     assert a < b, f"{k}: {a} {b} {a < b}"
 #!     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -340,6 +340,9 @@ def f(n: ti.i32):
 a = ti.field(ti.f32, (3, 4))
 f(5)
 #! KernelAssertionError
+#! File "program.py", line 7, in f
+#!     put(i)
+#!     ^^^^^^
 #! File "program.py", line 3, in put
 #!     a[i, 2] = 1
 #!     ^^^^^^^
