@@ -110,6 +110,7 @@ LLVMValueRef cg_emit_for(Emitter *e, PsRef r) {
         LLVMSetNSW(index, 1);
     }
     cg_set(e, info->params, index, c.phi);
+    if (ps_op(e->f, r)->imm) c.id = cg_rolled_loop(cg);
     Target target = {.next = c.latch, .leave = cut ? chunks.leave : c.leave, .outer = e->target};
     e->target = &target;
     cg_emit_region(e, region);

@@ -289,6 +289,7 @@ LLVMValueRef cg_scratch(Emitter *e, uint32_t words);
 
 /* codegen_parfor.c, codegen_partial.c */
 void cg_emit_task(Codegen *cg, ParforInfo *parfor, Value *slots);
+LLVMMetadataRef cg_rolled_loop(Codegen *cg); /* metadata of a loop that LLVM leaves as it is */
 void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index,
                      bool vectors); /* the body and the end of its loop */
 void cg_partials_row(Emitter *e, LLVMValueRef lo, LLVMValueRef col_lo, LLVMValueRef col_hi, bool many_rows);

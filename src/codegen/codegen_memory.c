@@ -69,6 +69,7 @@ LLVMValueRef cg_emit_var(Emitter *e, PsRef r) {
     uint64_t bytes = cg_type_bytes(cg, elem);
     if (elem != scalar) type = LLVMArrayType2(type, (uint64_t)ps_type_count(cg->m, elem));
     LLVMValueRef local = new_local(e, r, type, bytes, align);
+    if (ps_op(e->f, r)->imm) return local;
     if (bytes <= SMALL_LOCAL)
         cg_store_at(e, LLVMConstNull(type), local, 0, align);
     else

@@ -36,6 +36,20 @@ static LLVMMetadataRef loop_id(Codegen *cg, unsigned width, unsigned interleave)
     return id;
 }
 
+/* Neither unrolling nor vectors pay for loops over a tile; they would only take time to compile. */
+LLVMMetadataRef cg_rolled_loop(Codegen *cg) {
+    LLVMMetadataRef self = LLVMTemporaryMDNode(cg->ctx, NULL, 0);
+    LLVMMetadataRef name = LLVMMDStringInContext2(cg->ctx, "llvm.loop.unroll.disable", 24);
+    LLVMMetadataRef parts[3] = {
+        self,
+        LLVMMDNodeInContext2(cg->ctx, &name, 1),
+        property(cg, "llvm.loop.vectorize.enable", 26, LLVMConstInt(cg->i1, 0, 0)),
+    };
+    LLVMMetadataRef id = LLVMMDNodeInContext2(cg->ctx, parts, 3);
+    LLVMMetadataReplaceAllUsesWith(self, id);
+    return id;
+}
+
 /* -- the innermost loop -- */
 
 /* Small bodies wait for memory and loop overhead: two vectors at a time. */

@@ -28,7 +28,7 @@ static const uint8_t natures[PS_OP_COUNT] = {
 
 static bool is_unrolled(const PsFunc *f, const PsOp *loop) {
     uint64_t lo, hi;
-    if (loop->nargs != 2 || !ps_op_is_const(f, f->args.data[loop->args], &lo)) return false;
+    if (loop->nargs != 2 || loop->imm || !ps_op_is_const(f, f->args.data[loop->args], &lo)) return false;
     return ps_op_is_const(f, f->args.data[loop->args + 1], &hi) && hi - lo <= UNROLLED_TRIPS;
 }
 

@@ -233,6 +233,7 @@ static const char *check_dot(const At *a) {
 }
 
 static const char *check_var(const At *a) {
+    if (a->op->imm > 1) return "its immediate is 0 or 1";
     return kind(a, a->op->type) == PS_KIND_PTR ? NULL : "the result must be a ptr";
 }
 
@@ -384,6 +385,7 @@ static const char *check_params(const At *a, uint32_t n, PsType type) {
 
 static const char *check_for(const At *a) {
     if (a->op->type) return check_none(a);
+    if (a->op->imm > 1) return "its immediate is 0 or 1";
     if (!is_index(arg_type(a, 0)) || arg_type(a, 0) != arg_type(a, 1))
         return "both bounds must be i32, or both i64";
     return check_params(a, 1, arg_type(a, 0));

@@ -59,8 +59,40 @@ PsRef tiles_element(const Tiles *c, PsRef value, int64_t k) {
 }
 
 PsRef tiles_local(Tiles *c, PsBuilder *b, PsType elem, int64_t count) {
-    return ps_build_var(b, ps_type_tile(c->m, elem, 1, &count));
+    PsRef local = ps_build_var(b, ps_type_tile(c->m, elem, 1, &count));
+    ps_op(c->f, local)->imm = local != 0;
+    return local;
 }
+
+/* -- loops and numbers, all i64 -- */
+
+PsRef tiles_open_loop(PsBuilder *b, int64_t from, int64_t to) {
+    PsRef args[2] = {ps_build_int(b, PS_I64, from), 0};
+    if (to - from == 1) return args[0];
+    args[1] = ps_build_int(b, PS_I64, to);
+    PsRef loop = ps_build_op(b, PS_OP_FOR, PS_KIND_NONE, args, 2, 1);
+    if (!loop) return 0;
+    PsBuilder in = ps_builder_at_end(b->func, ps_op(b->func, loop)->region0);
+    in.span = b->span;
+    *b = in;
+    return ps_region_add_param(b->func, in.region, PS_I64);
+}
+
+PsRef tiles_scaled(PsBuilder *b, PsRef a, int64_t by, PsRef plus) {
+    uint64_t bits;
+    if (ps_op_is_const(b->func, a, &bits) && !bits) return plus;
+    if (by != 1) a = ps_build_binary(b, PS_OP_MUL, a, ps_build_int(b, PS_I64, by));
+    if (ps_op_is_const(b->func, plus, &bits) && !bits) return a;
+    return ps_build_binary(b, PS_OP_ADD, a, plus);
+}
+
+PsRef tiles_flat(PsBuilder *b, const PsTypeInfo *shape, const PsRef *at) {
+    PsRef flat = at[0];
+    for (int i = 1; i < shape->ndim; i++) flat = tiles_scaled(b, flat, shape->shape[i], at[i]);
+    return flat;
+}
+
+/* -- elements -- */
 
 /* A local with the tile's elements, filled right behind where the tile is made. */
 static PsRef memory_of(Tiles *c, PsRef tile) {
@@ -68,18 +100,30 @@ static PsRef memory_of(Tiles *c, PsRef tile) {
     if (v.form == TILE_MEMORY) return v.at;
     if (v.memory) return v.memory;
     PsBuilder b = passes_after(c->f, tile);
+    PsTypeInfo info = tiles_info(c, tile);
     int64_t count = tiles_count(c, tile);
-    PsRef local = tiles_local(c, &b, tiles_info(c, tile).elem, count);
+    PsRef local = tiles_local(c, &b, info.elem, count), indices[PS_MAX_AXES];
+    c->values[tile].memory = local;
+    if (v.form == TILE_PLACE) {
+        for (int i = 0; i < info.ndim; i++) indices[i] = tiles_open_loop(&b, 0, info.shape[i]);
+        PsRef flat = tiles_flat(&b, &info, indices), value = tiles_fetch(c, &b, tile, (TileIndex){0, indices});
+        ps_build_store(&b, ps_build_elem(&b, local, &flat, 1), value);
+        return local;
+    }
     for (int64_t k = 0; k < count; k++) { /* splats of many elements are never asked */
         PsRef at = tiles_index(c, k);
         ps_build_store(&b, ps_build_elem(&b, local, &at, 1), tiles_element(c, tile, k));
     }
-    return c->values[tile].memory = local;
+    return local;
 }
 
-PsRef tiles_fetch(Tiles *c, PsBuilder *b, PsRef value, PsRef flat) {
+PsRef tiles_fetch(Tiles *c, PsBuilder *b, PsRef value, TileIndex index) {
     if (!tiles_is_tile(c, value)) return value;
-    if (c->values[value].form == TILE_SPLAT) return c->values[value].at;
+    TileValue v = c->values[value];
+    if (v.form == TILE_SPLAT) return v.at;
+    if (v.form == TILE_PLACE && index.at) return ps_build_load(b, tiles_place(c, b, v.at, index.at));
+    PsTypeInfo info = tiles_info(c, value);
+    PsRef flat = index.flat ? index.flat : tiles_flat(b, &info, index.at);
     return ps_build_load(b, ps_build_elem(b, memory_of(c, value), &flat, 1));
 }
 
@@ -119,20 +163,19 @@ static void lower_elem(Tiles *c, PsRef op) {
 
 /* -- moves -- */
 
-void tiles_steps(const Tiles *c, PsRef op, int64_t *out) {
+void tiles_axes(const Tiles *c, PsRef op, int *out) {
     PsTypeInfo from = tiles_info(c, ps_op_arg(c->f, op, 0)), to = tiles_info(c, op);
-    int64_t steps[PS_MAX_AXES] = {0}, step = 1;
-    for (int i = from.ndim - 1; i >= 0; i--) {
-        steps[i] = step;
-        step *= from.shape[i];
-    }
-    bool permutes = ps_op(c->f, op)->code == PS_OP_PERMUTE;
     for (int i = 0; i < to.ndim; i++) {
-        out[i] = permutes ? steps[ps_op(c->f, op)->imm >> 4 * i & 15] : from.shape[i] == 1 ? 0 : steps[i];
+        int axis = ps_op(c->f, op)->code == PS_OP_PERMUTE ? (int)(ps_op(c->f, op)->imm >> 4 * i & 15) : i;
+        out[i] = from.shape[axis] == 1 ? -1 : axis;
     }
 }
 
-static void lower_reshape(Tiles *c, PsRef op) { c->values[op] = c->values[ps_op_arg(c->f, op, 0)]; }
+static void lower_reshape(Tiles *c, PsRef op) {
+    PsRef from = ps_op_arg(c->f, op, 0);
+    c->values[op] = c->values[from];
+    if (c->values[from].form == TILE_PLACE) tiles_set(c, op, TILE_MEMORY, memory_of(c, from));
+}
 
 /* -- extract -- */
 
@@ -191,7 +234,8 @@ static PsRef extract_running(Tiles *c, PsRef op, const PsTypeInfo *info) {
     if (inside) ps_build_elem(&b, ps_build_var(&b, type_of(c, tile)), indices, info->ndim); /* for pass check */
     PsRef safe = inside ? ps_build_select(&b, inside, flat, ps_build_int(&b, PS_I64, 0)) : flat;
     bool chain = c->values[tile].form == TILE_SCALARS && tiles_count(c, tile) <= MAX_CHAIN;
-    PsRef value = chain ? choose(c, &b, tile, safe, none) : tiles_fetch(c, &b, tile, safe);
+    PsRef value = chain ? choose(c, &b, tile, safe, none)
+                        : tiles_fetch(c, &b, tile, (TileIndex){safe, inside ? NULL : indices});
     return inside ? ps_build_select(&b, inside, value, none) : value;
 }
 
@@ -205,7 +249,9 @@ void tiles_extract(Tiles *c, PsRef op) {
         c->to[op] = tiles_element(c, tile, k);
     } else {
         PsBuilder b = passes_before(c->f, op);
-        c->to[op] = tiles_fetch(c, &b, tile, ps_build_int(&b, PS_I64, k));
+        PsRef at[PS_MAX_AXES];
+        memcpy(at, c->f->args.data + ps_op(c->f, op)->args + 1, info.ndim * sizeof *at);
+        c->to[op] = tiles_fetch(c, &b, tile, (TileIndex){ps_build_int(&b, PS_I64, k), at});
     }
 }
 

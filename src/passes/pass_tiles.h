@@ -18,6 +18,7 @@ typedef enum TileForm {
     TILE_SCALARS, /* one value per element, in c->elements from `first` on: every small tile */
     TILE_SPLAT,   /* all elements are `at` */
     TILE_MEMORY,  /* elements of the local `at`, which has one axis, row-major; nobody writes it again */
+    TILE_PLACE,   /* the elements of the place `at`, which nothing writes before the last use */
 } TileForm;
 
 typedef struct TileValue {
@@ -50,14 +51,22 @@ uint32_t tiles_set_scalars(Tiles *c, PsRef op, int64_t count);
 void tiles_set(Tiles *c, PsRef op, TileForm form, PsRef at);
 /* Element k of a small tile; a scalar itself. */
 PsRef tiles_element(const Tiles *c, PsRef value, int64_t k);
-/* Element `flat` (i64) of any tile; a scalar itself. */
-PsRef tiles_fetch(Tiles *c, PsBuilder *b, PsRef value, PsRef flat);
+/* An element of any tile, at i64 indices; a scalar itself. */
+typedef struct TileIndex {
+    PsRef flat;      /* 0: not computed yet */
+    const PsRef *at; /* an index per axis; NULL: flat alone is known */
+} TileIndex;
+PsRef tiles_fetch(Tiles *c, PsBuilder *b, PsRef value, TileIndex index);
+PsRef tiles_flat(PsBuilder *b, const PsTypeInfo *shape, const PsRef *at); /* its number in row-major order */
+PsRef tiles_scaled(PsBuilder *b, PsRef a, int64_t by, PsRef plus);        /* a * by + plus, of i64 */
+/* for i in from .. to - 1: the builder goes on inside. Of one turn there is no loop. */
+PsRef tiles_open_loop(PsBuilder *b, int64_t from, int64_t to);
 /* The place of the element at these indices, which are inside, of a tile's place. */
 PsRef tiles_place(Tiles *c, PsBuilder *b, PsRef place, const PsRef *indices);
 /* A local of so many elements. */
 PsRef tiles_local(Tiles *c, PsBuilder *b, PsType elem, int64_t count);
-/* Of broadcast, permute and reshape: the step in the operand for each axis of the result; 0: not moving. */
-void tiles_steps(const Tiles *c, PsRef op, int64_t *out);
+/* Of broadcast and permute: the axis of the operand that goes with each axis of the result; -1: none moves. */
+void tiles_axes(const Tiles *c, PsRef op, int *out);
 
 /* Lowering of one op, by its kind: new ops stand before it. */
 typedef void (*TilesFn)(Tiles *c, PsRef op);

@@ -45,18 +45,20 @@ void tiles_small_tile(Tiles *c, PsRef op) {
 }
 
 void tiles_small_move(Tiles *c, PsRef op) {
-    PsTypeInfo to = tiles_info(c, op);
-    int64_t steps[PS_MAX_AXES], count = tiles_count(c, op);
     PsRef from = arg_of(c, op, 0);
-    tiles_steps(c, op, steps);
+    PsTypeInfo to = tiles_info(c, op), source = tiles_info(c, from);
+    int axes[PS_MAX_AXES];
+    int64_t count = tiles_count(c, op);
+    tiles_axes(c, op, axes);
     uint32_t first = tiles_set_scalars(c, op, count);
     for (int64_t k = 0; k < count; k++) {
-        int64_t rest = k, at = 0;
+        int64_t rest = k, at[PS_MAX_AXES] = {0}, flat = 0;
         for (int i = to.ndim - 1; i >= 0; i--) {
-            at += rest % to.shape[i] * steps[i];
+            if (axes[i] >= 0) at[axes[i]] = rest % to.shape[i];
             rest /= to.shape[i];
         }
-        set_element(c, first, k, tiles_element(c, from, at));
+        for (int i = 0; i < source.ndim; i++) flat = flat * source.shape[i] + at[i];
+        set_element(c, first, k, tiles_element(c, from, flat));
     }
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char usage[] =
     "usage: ps-run [-eval | -compile | -both] [OPTION..] FILE [ARGUMENT..]\n"
@@ -27,6 +28,7 @@ static const char usage[] =
     "  -threads=N       at most N threads (default: as many as there are cores)\n"
     "  -opt=N           optimisation of the machine code: 0 or 2 (default)\n"
     "  -steps=N         most steps of the evaluator\n"
+    "  -times=N         compile and run N times; print the shortest times\n"
     "  -cache           use the store of compiled kernels\n"
     "  -emit=llvm|asm   print what code generation makes, and run nothing\n";
 
@@ -36,7 +38,7 @@ typedef struct Options {
     Mode mode;
     const char *passes, *emit, *file;
     bool checked, cache;
-    long threads, opt;
+    long threads, opt, times;
     uint64_t steps;
     char **args;
     int nargs;
@@ -60,6 +62,8 @@ typedef struct Run {
     ToolsValue *values;
     uint32_t nvalues;
     Outcome outcome;
+    PsDriverTimes times; /* of compiling */
+    uint64_t running;    /* nanoseconds */
 } Run;
 
 /* -- options -- */
@@ -93,6 +97,8 @@ static bool read_option(const char *arg, Options *o) {
         return read_long(value, "threads", 1, 1024, &o->threads);
     else if ((value = tools_option(arg, "-opt")))
         return read_long(value, "opt", 0, 2, &o->opt);
+    else if ((value = tools_option(arg, "-times")))
+        return read_long(value, "times", 1, 100000, &o->times);
     else if ((value = tools_option(arg, "-steps"))) {
         if (!read_long(value, "steps", 0, 1000000000000, &steps)) return false;
         o->steps = (uint64_t)steps;
@@ -212,6 +218,16 @@ static bool take_outcome(Run *run, const PsExecutable *exe, PsLaunch *launch, co
     return true;
 }
 
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void keep_least(uint64_t *least, uint64_t value) {
+    if (value && (!*least || value < *least)) *least = value;
+}
+
 static bool launch(Run *run, const Options *o, const PsExecutable *exe) {
     if (fill_frame(run, NULL) != exe->param_words) return tools_error("the frame's layout is not the code's");
     PsFrame *frame = ps_alloc(sizeof *frame + sizeof frame->words[0] * exe->frame_words);
@@ -220,8 +236,9 @@ static bool launch(Run *run, const Options *o, const PsExecutable *exe) {
     fill_frame(run, frame->words);
     ps_launch_begin(&state, frame);
     state.threads = (int32_t)o->threads;
-    uint64_t mode = ps_rt_fp_enter();
+    uint64_t mode = ps_rt_fp_enter(), start = now();
     int32_t rc = exe->main(frame);
+    keep_least(&run->running, now() - start);
     ps_rt_fp_leave(mode);
     bool ok = take_outcome(run, exe, &state, frame, rc);
     ps_launch_end(&state);
@@ -235,11 +252,11 @@ static PsDriverOptions driver_options(const Options *o) {
 
 static bool compile(Run *run, const Options *o) {
     PsExecutable *exe = NULL;
-    PsDriverTimes times = {0};
     PsDriverOptions options = driver_options(o);
-    PsStatus status = ps_driver_compile(run->module, &options, &exe, &times, &run->diag);
+    PsStatus status = ps_driver_compile(run->module, &options, &exe, &run->times, &run->diag);
     if (status != PS_OK) return tools_failed(status, &run->diag);
-    bool ok = launch(run, o, exe);
+    bool ok = true;
+    for (long i = 0; ok && i < (o->times ? o->times : 1); i++) ok = launch(run, o, exe);
     ps_executable_release(exe);
     return ok;
 }
@@ -358,6 +375,27 @@ static bool run_both(const Options *o, const PsBuf *text) {
     return ok;
 }
 
+static bool run_timed(const Options *o, const PsBuf *text) {
+    uint64_t passes = 0, codegen = 0, running = 0;
+    bool ok = true;
+    for (long i = 0; ok && i < o->times; i++) {
+        Run run;
+        begin(&run);
+        /* Another key each time, so that it is compiled each time. */
+        PsSource source = {.name = ps_arena_format(&run.arena, "run %ld", i), .file = ""};
+        ok = set_up(&run, o, text, o->passes) && ps_vec_push(run.module->arena, &run.module->sources, source) &&
+             compile(&run, o);
+        keep_least(&passes, run.times.passes);
+        keep_least(&codegen, run.times.codegen);
+        keep_least(&running, run.running);
+        end(&run);
+    }
+    if (ok)
+        printf("passes %.3f ms, code generation %.3f ms, run %.3f ms\n", (double)passes / 1e6,
+               (double)codegen / 1e6, (double)running / 1e6);
+    return ok;
+}
+
 static bool run_one(const Options *o, const PsBuf *text) {
     Run run;
     begin(&run);
@@ -372,8 +410,11 @@ int main(int argc, char **argv) {
     Options options;
     PsBuf text = {0};
     if (argc == 2 && strcmp(argv[1], "-help") == 0) return fputs(usage, stdout) < 0;
-    bool ok = read_options(argc, argv, &options) && tools_read(options.file, &text) &&
-              (options.mode == MODE_BOTH && !options.emit ? run_both : run_one)(&options, &text);
+    bool ok = read_options(argc, argv, &options) && tools_read(options.file, &text);
+    bool (*how)(const Options *o, const PsBuf *text) = options.mode == MODE_BOTH ? run_both : run_one;
+    if (options.emit) how = run_one;
+    if (options.times) how = run_timed;
+    ok = ok && how(&options, &text);
     ps_buf_free(&text);
     return !ok;
 }

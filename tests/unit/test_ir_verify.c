@@ -126,6 +126,9 @@ static void test_memory(void) {
     check("store %5, %2", "the value must be of the type the ptr points to");
     check("%20:f32 = store %5, %3", "it gives no result");
     check("%20:f32 = var", "the result must be a ptr");
+    check("%20:ptr<f32> = var[1] for[1] %2, %2 {^ %21:i32 }", NULL);
+    check("%20:ptr<f32> = var[2]", "its immediate is 0 or 1");
+    check("for[2] %2, %2 {^ %20:i32 }", "its immediate is 0 or 1");
     check("%20:f32 = atomic_add %5, %3 %21:f32 = atomic_cas %5, %3, %3 %22:i32 = atomic_or %9, %2", NULL);
     check("atomic_add %5, %3", "the result must be the old value");
     check("%20:f32 = atomic_or %5, %3", "the value must be an integer");
