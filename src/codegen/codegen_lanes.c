@@ -9,6 +9,7 @@
 
 #define UNEVEN   INT64_MIN /* the step of a value that has none */
 #define ODD_WORK 6         /* vector ops that pay for an access which is none */
+#define MANY_ODD 12        /* so many of them take longer to compile than any loop but the longest gains */
 #define MAX_STEP ((int64_t)1 << 30)
 
 typedef struct Body {
@@ -112,6 +113,6 @@ void cg_lanes_survey(Codegen *cg) {
     for (uint32_t i = 0; i < cg->parfors.len; i++) {
         const Body *body = &bodies[i + 1];
         cg->parfors.data[i].element = element_of(body);
-        cg->parfors.data[i].serial |= (uint64_t)body->odd * ODD_WORK > body->work;
+        cg->parfors.data[i].serial |= (uint64_t)body->odd * ODD_WORK > body->work || body->odd > MANY_ODD;
     }
 }
