@@ -11,8 +11,6 @@
 All of it is the C module pestle._pestle; this file only gives its names.
 """
 
-from enum import Enum as _Enum
-
 from pestle import _pestle
 from pestle._pestle import *
 from pestle._pestle import __version__
@@ -22,8 +20,15 @@ NDArray = types.NDArray
 Template = template
 
 
-class Layout(_Enum):
+class Layout:
     """How the elements of fields of vectors, matrices and structs lie in memory."""
 
-    AOS = 1  # the scalars of an element side by side
-    SOA = 2  # each scalar of all elements side by side
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+    def __repr__(self):
+        return f"Layout.{self.name}"
+
+
+Layout.AOS = Layout("AOS", 1)  # the scalars of an element side by side
+Layout.SOA = Layout("SOA", 2)  # each scalar of all elements side by side

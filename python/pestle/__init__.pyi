@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from enum import Enum as _Enum
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, final, overload
 
@@ -249,11 +248,14 @@ def ndarray(dtype: _Dtype, shape: int | Sequence[int], needs_grad: bool = False)
     from 0 to 2**31 - 1. Raises KernelTypeError for another dtype, KernelValueError for a shape that cannot be.
     """
 
-class Layout(_Enum):
+class Layout:
     """How the elements of fields of vectors, matrices and structs lie in memory."""
 
-    AOS = 1
-    SOA = 2
+    AOS: Layout
+    SOA: Layout
+    name: str
+    value: int
+    def __init__(self, name: str, value: int) -> None: ...
 
 @final
 class Field:

@@ -143,7 +143,7 @@ def test_elements_of_several_scalars():
 
 
 def test_layouts():
-    aos, soa = (ti._pestle._vector_field(3, ti.f32, (4, 5), layout=layout) for layout in ti.Layout)
+    aos, soa = (ti._pestle._vector_field(3, ti.f32, (4, 5), layout=layout) for layout in (ti.Layout.AOS, ti.Layout.SOA))
     assert aos.layout is ti.Layout.AOS and soa.layout is ti.Layout.SOA
     assert np.asarray(aos).strides == (60, 12, 4) and np.asarray(soa).strides == (20, 4, 80)
 
