@@ -147,6 +147,178 @@ def pyfunc() -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
 
 # -- arrays ----------------------------------------------------------------------------------------------------------
 
+class Matrix:
+    """A matrix, or a vector when made from numbers: what kernels give and take, and what ti.Matrix([[..]]) makes in them.
+
+    arr is a list of rows (or of numbers), a numpy array, a Matrix. With dt its elements are held as that type does;
+    without they are Python numbers and become default_fp or default_ip in a kernel. Operators work element by element, as
+    in kernels; so do comparisons. Raises TypeError for elements that are no numbers, ValueError for rows of different
+    lengths and for more than 2**20 elements.
+    """
+
+    def __init__(self, arr: Any, dt: Any = None) -> None: ...
+    @property
+    def n(self) -> int:
+        """Rows, or elements of a vector."""
+
+    @property
+    def m(self) -> int:
+        """Columns; of a vector 1."""
+
+    @property
+    def ndim(self) -> int:
+        """Axes: 1 of a vector, 2 of a matrix."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the elements in a kernel."""
+
+    def __getattr__(self, name: str) -> Any: ...
+    def __getitem__(self, index: Any, /) -> Any: ...
+    def __setitem__(self, index: Any, value: Any, /) -> None: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __add__(self, value: Any, /) -> Any: ...
+    def __radd__(self, value: Any, /) -> Any: ...
+    def __sub__(self, value: Any, /) -> Any: ...
+    def __rsub__(self, value: Any, /) -> Any: ...
+    def __mul__(self, value: Any, /) -> Any: ...
+    def __rmul__(self, value: Any, /) -> Any: ...
+    def __truediv__(self, value: Any, /) -> Any: ...
+    def __rtruediv__(self, value: Any, /) -> Any: ...
+    def __floordiv__(self, value: Any, /) -> Any: ...
+    def __rfloordiv__(self, value: Any, /) -> Any: ...
+    def __mod__(self, value: Any, /) -> Any: ...
+    def __rmod__(self, value: Any, /) -> Any: ...
+    def __pow__(self, value: Any, mod: Any = None, /) -> Any: ...
+    def __rpow__(self, value: Any, mod: Any = None, /) -> Any: ...
+    def __matmul__(self, value: Any, /) -> Any: ...
+    def __rmatmul__(self, value: Any, /) -> Any: ...
+    def __and__(self, value: Any, /) -> Any: ...
+    def __rand__(self, value: Any, /) -> Any: ...
+    def __or__(self, value: Any, /) -> Any: ...
+    def __ror__(self, value: Any, /) -> Any: ...
+    def __xor__(self, value: Any, /) -> Any: ...
+    def __rxor__(self, value: Any, /) -> Any: ...
+    def __lshift__(self, value: Any, /) -> Any: ...
+    def __rlshift__(self, value: Any, /) -> Any: ...
+    def __rshift__(self, value: Any, /) -> Any: ...
+    def __rrshift__(self, value: Any, /) -> Any: ...
+    def __lt__(self, value: Any, /) -> Any: ...
+    def __le__(self, value: Any, /) -> Any: ...
+    def __gt__(self, value: Any, /) -> Any: ...
+    def __ge__(self, value: Any, /) -> Any: ...
+    def __neg__(self) -> Any: ...
+    def __pos__(self) -> Any: ...
+    def __abs__(self) -> Any: ...
+    def __invert__(self) -> Any: ...
+
+    def sum(self) -> Any:
+        """The sum of all elements."""
+
+    def max(self) -> Any:
+        """The largest element."""
+
+    def min(self) -> Any:
+        """The smallest element."""
+
+    def any(self) -> Any:
+        """Whether some element is not 0."""
+
+    def all(self) -> Any:
+        """Whether no element is 0."""
+
+    def norm_sqr(self) -> Any:
+        """The sum of the squares of all elements."""
+
+    def norm(self, eps: float = 0) -> Any:
+        """sqrt(norm_sqr() + eps)."""
+
+    def norm_inv(self, eps: float = 0) -> Any:
+        """1 / norm(eps)."""
+
+    def normalized(self, eps: float = 0) -> Any:
+        """The elements divided by norm() + eps."""
+
+    def dot(self, other: Any, /) -> Any:
+        """The inner product of two vectors."""
+
+    def frobenius_inner(self, other: Any, /) -> Any:
+        """The sum of products of elements."""
+
+    def cross(self, other: Any, /) -> Any:
+        """The cross product of two vectors of 3, or of 2: then a number."""
+
+    def outer_product(self, other: Any, /) -> Any:
+        """The matrix of all products."""
+
+    def transpose(self) -> Any:
+        """Rows become columns."""
+
+    def trace(self) -> Any:
+        """The sum of the diagonal of a square matrix."""
+
+    def determinant(self) -> Any:
+        """Of a square matrix."""
+
+    def inverse(self) -> Any:
+        """Of a square matrix."""
+
+    def cast(self, dtype: Any, /) -> Any:
+        """A copy with elements of the type."""
+
+    def copy(self) -> Any:
+        """A copy."""
+
+    def fill(self, value: Any, /) -> Any:
+        """Sets all elements."""
+
+    def to_list(self) -> Any:
+        """The elements as a list, of a matrix of lists."""
+
+    def to_numpy(self, dtype: Any = None) -> Any:
+        """The elements as a numpy array."""
+
+    def get_shape(self) -> Any:
+        """The lengths of the axes."""
+
+    @classmethod
+    def zero(cls, dt: Any, n: int, m: int = ..., /) -> Any:
+        """Zeros; of a vector zero(dt, n)."""
+
+    @classmethod
+    def one(cls, dt: Any, n: int, m: int = ..., /) -> Any:
+        """Ones; of a vector one(dt, n)."""
+
+    @classmethod
+    def unit(cls, n: int, i: int, dt: Any = None, /) -> Any:
+        """A vector of zeros with a 1 at i."""
+
+    @classmethod
+    def identity(cls, dt: Any, n: int, /) -> Any:
+        """The unit matrix."""
+
+    @classmethod
+    def diag(cls, dim: int, val: Any) -> Any:
+        """A square matrix with val on its diagonal."""
+
+    @classmethod
+    def rows(cls, rows: Any, /) -> Any:
+        """A matrix from its rows."""
+
+    @classmethod
+    def cols(cls, columns: Any, /) -> Any:
+        """A matrix from its columns."""
+
+@final
+class Vector(Matrix):
+    """A vector: ti.Vector([1.0, 2.0, 3.0]). Its components are x, y, z and w, r, g, b and a, or s, t, p and q too, and any
+    sequence of up to four of these is a vector of them: v.xy = v.yx."""
+
 @final
 class Ndarray:
     """A dense array in C order, made by ndarray(dtype, shape). Needs no numpy; numpy.asarray(a) shares its memory."""

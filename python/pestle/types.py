@@ -6,6 +6,8 @@ from pestle._pestle import (
     bfloat16, float16, float32, float64, int8, int16, int32, int64, uint1, uint8, uint16, uint32, uint64,
     ndarray_annotation as ndarray,
     template,
+    _vector_type as vector,
+    _matrix_type as matrix,
 )
 
 NDArray = ndarray

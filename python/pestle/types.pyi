@@ -61,6 +61,23 @@ class NDArray(Protocol):
     def __setitem__(self, index: Any, value: Any, /) -> None: ...
     def __iter__(self) -> Any: ...
 
+class _MatrixType:
+    """The type of a vector or matrix: annotates parameters and results, and makes values when called with numbers,
+    vectors and lists that fill it one after the other, or with one number for all elements."""
+
+    n: int
+    m: int
+    ndim: int
+    dtype: Any
+    shape: tuple[int, ...]
+    def __call__(self, *elements: Any) -> Any: ...
+
+def vector(n: int, dtype: Any) -> Any:
+    """The type of vectors of n elements: `vec3 = ti.types.vector(3, ti.f32)`, then `v: vec3` and `vec3(1, 2, 3)`."""
+
+def matrix(n: int, m: int, dtype: Any) -> Any:
+    """The type of matrices of n rows and m columns."""
+
 def template() -> Any:
     """Annotates a parameter whose value is known when the kernel is compiled: `n: ti.template()`, or `n: ti.Template`.
 

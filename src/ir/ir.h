@@ -170,7 +170,7 @@ struct PsModule {
 
 #define PS_MAX_NESTING 500                /* regions inside regions; the verifier and the parser refuse more */
 #define PS_MAX_TILE    ((int64_t)1 << 20) /* elements of a tile */
-#define PS_MAX_RESULTS 8                  /* of main */
+#define PS_MAX_RESULTS 1024               /* of main */
 
 /* ir_types.c: the table of types, each once. What cannot be (13 axes, a tile of no or too many elements, a pointer to
  * an array, an array of tiles) and what finds no memory gives PS_KIND_NONE. */
@@ -306,7 +306,7 @@ typedef struct PsEvalFault {
     PsFaultCalls calls; /* spans of the module */
 } PsEvalFault;
 typedef struct PsEvalResult {
-    uint64_t results[8];
+    uint64_t results[PS_MAX_RESULTS];
     bool faulted, out_of_steps;
     PsEvalFault fault;
     PsBuf printed; /* as rt would have printed it; the caller frees it */

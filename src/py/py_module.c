@@ -3,6 +3,7 @@
  * The module pestle._pestle: multi-phase initialisation, all state in PyState. python/pestle/__init__.py gives its
  * names to users.
  */
+#include "py/py_matrix.h"
 #include "py/py_view.h"
 
 #include "build_id.h"
@@ -66,6 +67,10 @@ static PyMethodDef methods[] = {
     {"_matrix_field", (PyCFunction)(void (*)(void))py_field_matrix, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_vector_ndarray", (PyCFunction)(void (*)(void))py_ndarray_vector, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_matrix_ndarray", (PyCFunction)(void (*)(void))py_ndarray_matrix, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_vector_type", (PyCFunction)(void (*)(void))py_types_vector, METH_VARARGS | METH_KEYWORDS,
+     "_vector_type(n, dtype)\n--\n\nThe type of vectors of n elements."},
+    {"_matrix_type", (PyCFunction)(void (*)(void))py_types_matrix, METH_VARARGS | METH_KEYWORDS,
+     "_matrix_type(n, m, dtype)\n--\n\nThe type of matrices of n rows and m columns."},
     {"_ndarray_restore", py_ndarray_restore, METH_VARARGS, NULL},
     {"_doctor", py_doctor, METH_NOARGS, NULL},
     {"_cache", py_cache, METH_NOARGS, NULL},
@@ -95,6 +100,12 @@ static int add_long_names(PyState *state, PyObject *module) {
 static int add_types(PyState *state, PyObject *module) {
     if (!(state->ndarray_type = py_ndarray_type(module)) || !(state->field_type = py_field_type(module)) ||
         !(state->kernel_type = py_kernel_type(module)) || !(state->view_type = py_view_type(module)))
+        return -1;
+    if (!(state->types.matrix = py_matrix_base_type(module)) ||
+        !(state->types.vector = py_matrix_vector_type(module, state->types.matrix)) ||
+        !(state->types.matrix_type = py_matrix_type_type(module)) ||
+        PyModule_AddObjectRef(module, "Matrix", (PyObject *)state->types.matrix) ||
+        PyModule_AddObjectRef(module, "Vector", (PyObject *)state->types.vector))
         return -1;
     state->types.array_type = Py_NewRef((PyObject *)state->ndarray_type);
     state->types.field_type = Py_NewRef((PyObject *)state->field_type);
@@ -129,6 +140,9 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(types->func);
     Py_VISIT(types->builtin);
     Py_VISIT(types->proxy);
+    Py_VISIT(types->matrix);
+    Py_VISIT(types->vector);
+    Py_VISIT(types->matrix_type);
     Py_VISIT(types->kernel_type);
     Py_VISIT(types->array_type);
     Py_VISIT(types->field_type);
@@ -161,6 +175,9 @@ static int clear(PyObject *module) {
     Py_CLEAR(types->func);
     Py_CLEAR(types->builtin);
     Py_CLEAR(types->proxy);
+    Py_CLEAR(types->matrix);
+    Py_CLEAR(types->vector);
+    Py_CLEAR(types->matrix_type);
     Py_CLEAR(types->kernel_type);
     Py_CLEAR(types->array_type);
     Py_CLEAR(types->field_type);

@@ -21,12 +21,16 @@ typedef enum PsValueKind {
     PS_VALUE_NONE,
     PS_VALUE_PYTHON, /* known now: object */
     PS_VALUE_SCALAR, /* known when the kernel runs: ref, of a scalar type */
-    PS_VALUE_PLACE,  /* a scalar in memory: ref is its place, type what lies there */
-    PS_VALUE_ARRAY,  /* ref of an array; `elem`: the tile that its last axes are, 0: its elements are scalars;
+    PS_VALUE_TILE,   /* a vector or matrix, known when the kernel runs: ref, of a tile type */
+    PS_VALUE_PLACE,  /* something in memory: ref is its place, type what lies there: a scalar or a tile */
+    PS_VALUE_PARTS,  /* some elements of a tile in memory (v.xy, m[i, :]): `count` PLACEs of scalars, row-major;
+                         type: the tile that they make */
+    PS_VALUE_STRUCT, /* `count` items, the members in order; object: its type */
+    PS_VALUE_METHOD, /* a method of one of these: items[0] the object, count which; of a struct: object the func */
+    PS_VALUE_ARRAY, /* ref of an array; `elem`: the tile that its last axes are, 0: its elements are scalars;
                          object: the field it is the memory of, or NULL (borrowed by whoever kept it) */
     PS_VALUE_STRUCTS, /* an array of structs: `count` ARRAYs or STRUCTS in items, one a member, all of the same axes;
                          object: the struct's type */
-    PS_VALUE_VECTOR,  /* `count` values of the kinds above: a grouped index */
     PS_VALUE_TEXT,    /* for print: `count` strings and SCALARs one after the other (f-strings, str.format) */
     PS_VALUE_NDRANGE, /* a domain not yet looped over: domain */
     PS_VALUE_GROUPED, /* items[0]: ARRAY or NDRANGE, looped over with one vector as index */
@@ -40,6 +44,7 @@ typedef struct PsValue {
     PsType type;
     PsType elem; /* ARRAY */
     PsRef ref;
+    PsType like; /* of a number beside a tile: it is repeated in the shape of this type when it becomes an op */
     PyObject *object;
     union {
         struct PsValue *items;
@@ -48,7 +53,7 @@ typedef struct PsValue {
 } PsValue;
 
 typedef enum PsBindKind {
-    PS_BIND_LOCAL,     /* PLACE, or a VECTOR of them */
+    PS_BIND_LOCAL,     /* PLACE, or a STRUCT of them */
     PS_BIND_CONSTANT,  /* a Python value, an array: known now */
     PS_BIND_INDEX,     /* of a loop: read-only */
     PS_BIND_ARGUMENT,  /* of a kernel: read-only */
@@ -130,13 +135,16 @@ PsStatus ps_front_warn(PsFront *front, const char *text) PS_MUST_CHECK;
 static inline PsValue ps_value_python(PyObject *kept) {
     return (PsValue){.kind = PS_VALUE_PYTHON, .object = kept};
 }
-static inline PsValue ps_value_scalar(PsFront *front, PsRef ref) {
-    return (PsValue){.kind = PS_VALUE_SCALAR, .ref = ref, .type = ps_op(front->b.func, ref)->type};
+static inline PsValue ps_value_of(PsFront *front, PsRef ref) { /* SCALAR or TILE */
+    PsType type = ps_op(front->b.func, ref)->type;
+    return (PsValue){
+        .kind = ps_type_is_scalar(type) ? PS_VALUE_SCALAR : PS_VALUE_TILE, .ref = ref, .type = type};
 }
 /* The result of a Python call: keeps it and unwraps a proxy. NULL: PS_PYERR or PS_FAIL. */
 PsStatus ps_value_take(PsFront *front, PyObject *owned, PsValue *out) PS_MUST_CHECK;
 PyObject *ps_value_object(PsFront *front, const PsValue *value); /* new reference; a proxy for runtime values */
-bool ps_value_is_runtime(const PsValue *value); /* SCALAR, PLACE, ARRAY or a VECTOR with one inside */
+bool ps_value_is_runtime(const PsValue *value); /* SCALAR, TILE, PLACE, ARRAY, or one of these inside */
+const char *ps_type_describe(PsFront *front, PsType type); /* of a scalar or tile: "f32", "vector of 3 f32" */
 const char *ps_value_describe(PsFront *front, const PsValue *value); /* for messages: "f32", "str 'a'", ... */
 /* What kind of number a Python object is: PS_U1, default_ip, default_fp, or PS_KIND_NONE. numpy scalars and 0-d
  * arrays count. */
@@ -167,8 +175,5 @@ PsStatus ps_front_func_begin(PsFront *front, PsFrontFunc *func, PyObject *functi
 PyObject *ps_proxy_new(PsFront *front, const PsValue *value);
 bool ps_proxy_check(const PsFront *front, PyObject *object);
 PsStatus ps_proxy_value(PsFront *front, PyObject *proxy, PsValue *out) PS_MUST_CHECK;
-/* A callable of ours met by Python code at compile time: runs the language's rule when an argument is a proxy.
- * Returns Py_NotImplemented (new reference) when none is. */
-PyObject *ps_proxy_call(PyObject *callee, PyObject *const *args, Py_ssize_t nargs);
 
 #endif

@@ -121,6 +121,17 @@ typedef struct PsElement {
     int edim;          /* 0 scalars, 1 vectors, 2 matrices; -1: whatever the array has */
     int64_t eshape[2]; /* -1: any length */
 } PsElement;
+typedef struct PsMatrixTypeObject { /* types.vector(n, dtype), types.matrix(n, m, dtype) */
+    PyObject_HEAD PyObject *dtype;  /* what ps_front_dtype reads: Python's float stands for default_fp */
+    int32_t ndim, n, m;             /* a vector: 1, n, 1 */
+} PsMatrixTypeObject;
+typedef struct PsMatrixObject { /* pestle.Vector, pestle.Matrix: a value on the host */
+    PyObject_VAR_HEAD PsType elem;
+    bool
+        weak; /* made of Python numbers without a dtype: elem is U1, I64 or F64, and gives way to any other type */
+    int32_t ndim, n, m;
+    uint64_t words[]; /* row-major, bits of elem */
+} PsMatrixObject;
 typedef struct PsTemplateAnnotationObject { /* template() */
     PyObject_HEAD
 } PsTemplateAnnotationObject;
@@ -147,6 +158,8 @@ typedef struct PsFrontTypes {
     PyObject *array_type;            /* set by py: pestle.Ndarray */
     PyObject *field_type;            /* set by py: pestle.Field */
     PyObject *random_words;          /* set by py: an Ndarray of two u64: the seed, the number of launches */
+    PyTypeObject *matrix_type;       /* types.vector(...), types.matrix(...) */
+    PyTypeObject *matrix, *vector;   /* set by py: pestle.Matrix and Vector, which is one */
     PyObject *errors[9];             /* exception classes by PsErrorKind, set by py */
 } PsFrontTypes;
 /* Adds the types and all dtype and builtin objects to the module dict. -1 with an exception set. */
@@ -164,5 +177,19 @@ bool ps_front_element(const PsFrontTypes *types, const PsFrontOptions *options, 
 /* What an annotation types.ndarray(...) asks of the elements. False: its dtype is none. */
 bool ps_front_annotated_element(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *annotation,
                                 PsElement *out);
+
+PyObject *ps_number_object(PsType type, uint64_t bits); /* bits of a scalar as a Python number */
+/* A Python number as the type holds it, converted as ti.cast does; -1 with an exception. */
+int ps_number_bits(PyObject *number, PsType type, uint64_t *out);
+static inline bool ps_is_matrix(const PsFrontTypes *types, PyObject *object) { /* a value, on the host */
+    return Py_IS_TYPE(object, types->matrix) || Py_IS_TYPE(object, types->vector);
+}
+static inline PyObject *ps_matrix_element(const PsMatrixObject *m, uint32_t i) {
+    return ps_number_object(m->elem, m->words[i]);
+}
+
+/* A callable of ours met by Python code at compile time: runs the language's rule when an argument is a proxy.
+ * Returns Py_NotImplemented (new reference) when none is. */
+PyObject *ps_proxy_call(PyObject *callee, PyObject *const *args, Py_ssize_t nargs);
 
 #endif

@@ -49,7 +49,7 @@ static int number_of(PyObject *object, PsType *type, uint64_t *bits) {
     return 0;
 }
 
-static PyObject *python_of(PsType type, uint64_t bits) {
+PyObject *ps_number_object(PsType type, uint64_t bits) {
     if (type == PS_U1) return PyBool_FromLong(bits != 0);
     if (ps_scalar_class(type) == PS_CLASS_FLOAT)
         return PyFloat_FromDouble(double_of(ps_eval_scalar(PS_OP_CAST, type, PS_F64, &bits)));
@@ -57,11 +57,19 @@ static PyObject *python_of(PsType type, uint64_t bits) {
     return type == PS_U64 ? PyLong_FromUnsignedLongLong(wide) : PyLong_FromLongLong((long long)wide);
 }
 
+int ps_number_bits(PyObject *number, PsType type, uint64_t *out) {
+    PsType from;
+    uint64_t bits;
+    if (number_of(number, &from, &bits)) return -1;
+    *out = from == type ? bits : ps_eval_scalar(PS_OP_CAST, from, type, &bits);
+    return 0;
+}
+
 PyObject *eval_python_cast(PyObject *value, PsType type) {
     PsType from;
     uint64_t bits;
     if (number_of(value, &from, &bits)) return NULL;
-    return python_of(type, ps_eval_scalar(PS_OP_CAST, from, type, &bits));
+    return ps_number_object(type, ps_eval_scalar(PS_OP_CAST, from, type, &bits));
 }
 
 /* One op on one or two numbers: in i64 when all are integers and the op takes them, else in f64. */
@@ -79,7 +87,7 @@ static PyObject *compute(PsOpCode op, PyObject *const *args, int nargs) {
         return NULL;
     }
     for (int i = 0; i < nargs; i++) bits[i] = ps_eval_scalar(PS_OP_CAST, types[i], type, &bits[i]);
-    return python_of(type, ps_eval_scalar(op, type, type, bits));
+    return ps_number_object(type, ps_eval_scalar(op, type, type, bits));
 }
 
 /* -- forms -- */

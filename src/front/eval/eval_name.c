@@ -164,8 +164,9 @@ PsStatus ps_name_outside(PsFront *front, PyObject *name, PsValue *out) {
 
 static PsStatus note_attribute(PsFront *front, PyObject *object, PyObject *name) {
     PyTypeObject *type = Py_TYPE(object);
-    if (type == front->types->dtype || type == front->types->builtin || PyLong_Check(object) ||
-        PyFloat_Check(object) || PyUnicode_Check(object) || PyTuple_Check(object))
+    if (type == front->types->dtype || type == front->types->builtin || ps_is_matrix(front->types, object) ||
+        type == front->types->matrix_type || PyLong_Check(object) || PyFloat_Check(object) ||
+        PyUnicode_Check(object) || PyTuple_Check(object))
         return PS_OK; /* these do not change */
     PyObject *now = ps_facts_attribute(object, name);
     if (!now && PyErr_Occurred()) return PS_PYERR;

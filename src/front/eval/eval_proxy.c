@@ -14,7 +14,6 @@ typedef struct ProxyObject {
     PyObject_HEAD PsFrontToken *token;
     PsFunc *ir; /* the function its value belongs to */
     PsValue value;
-    PsValue *items; /* of a VECTOR: its own copy */
 } ProxyObject;
 
 /* Proxies are recognised by their deallocator: their type is per module. */
@@ -31,14 +30,6 @@ PyObject *ps_proxy_new(PsFront *front, const PsValue *value) {
     self->token->refs++;
     self->ir = front->b.func;
     self->value = *value;
-    if (value->kind != PS_VALUE_VECTOR && value->kind != PS_VALUE_TEXT) return (PyObject *)self;
-    self->items = ps_alloc(sizeof *self->items * (value->count + 1));
-    if (!self->items) {
-        Py_DECREF(self);
-        return PyErr_NoMemory();
-    }
-    for (uint32_t i = 0; i < value->count; i++) self->items[i] = value->items[i];
-    self->value.items = self->items;
     return (PyObject *)self;
 }
 
@@ -46,7 +37,6 @@ static void Proxy_dealloc(PyObject *object) {
     ProxyObject *self = (ProxyObject *)object;
     PyTypeObject *type = Py_TYPE(object);
     if (self->token && --self->token->refs == 0) ps_free(self->token);
-    ps_free(self->items);
     type->tp_free(object);
     Py_DECREF(type);
 }
@@ -69,12 +59,18 @@ static bool region_sees(const PsFunc *f, PsRegion inner, PsRegion outer) {
 }
 
 static bool in_reach(const PsFront *front, const PsValue *value) {
-    if (value->kind == PS_VALUE_VECTOR || value->kind == PS_VALUE_TEXT) {
+    switch ((PsValueKind)value->kind) {
+    case PS_VALUE_PARTS:
+    case PS_VALUE_STRUCT:
+    case PS_VALUE_STRUCTS:
+    case PS_VALUE_TEXT:
         for (uint32_t i = 0; i < value->count; i++)
             if (!in_reach(front, &value->items[i])) return false;
         return true;
+    case PS_VALUE_METHOD: return in_reach(front, &value->items[0]);
+    default:
+        if (!ps_value_is_runtime(value)) return true;
     }
-    if (!ps_value_is_runtime(value)) return true;
     return region_sees(front->b.func, front->b.region, region_of(front->b.func, value->ref));
 }
 
@@ -147,6 +143,7 @@ PROXY_BINARY(multiply, MULT)
 PROXY_BINARY(divide, DIV)
 PROXY_BINARY(floor_divide, FLOORDIV)
 PROXY_BINARY(remainder, MOD)
+PROXY_BINARY(matrix_multiply, MATMULT)
 PROXY_BINARY(lshift, LSHIFT)
 PROXY_BINARY(rshift, RSHIFT)
 PROXY_BINARY(and, BITAND)
@@ -205,7 +202,9 @@ static PyObject *Proxy_index(PyObject *self) { return (void)self, unknown("a Pyt
 
 static Py_ssize_t Proxy_length(PyObject *object) {
     ProxyObject *self = (ProxyObject *)object;
-    if (self->value.kind == PS_VALUE_VECTOR) return self->value.count;
+    const PsFront *front = self->token->front;
+    if (front && self->value.kind == PS_VALUE_TILE)
+        return (Py_ssize_t)ps_type_info(front->module, self->value.type)->shape[0];
     unknown("len()");
     return -1;
 }
@@ -230,8 +229,8 @@ static int Proxy_assign(PyObject *self, PyObject *key, PyObject *value) {
 
 /* For iteration: only what has a length. */
 static PyObject *Proxy_item(PyObject *self, Py_ssize_t i) {
-    if (((ProxyObject *)self)->value.kind != PS_VALUE_VECTOR) return unknown("iteration");
-    if (i >= ((ProxyObject *)self)->value.count) {
+    if (((ProxyObject *)self)->value.kind != PS_VALUE_TILE) return unknown("iteration");
+    if (i >= Proxy_length(self)) {
         PyErr_SetNone(PyExc_IndexError);
         return NULL;
     }
@@ -269,6 +268,7 @@ static PyObject *Proxy_str(PyObject *self) {
 }
 
 static PyObject *Proxy_absolute(PyObject *self);
+static PyObject *Proxy_call(PyObject *self, PyObject *args, PyObject *names);
 static PyObject *Proxy_round(PyObject *self, PyObject *args);
 
 static PyMethodDef proxy_methods[] = {
@@ -281,6 +281,7 @@ static PyType_Slot proxy_slots[] = {
     {Py_tp_str, Proxy_str},
     {Py_tp_hash, Proxy_hash},
     {Py_tp_getattro, Proxy_getattro},
+    {Py_tp_call, Proxy_call},
     {Py_tp_richcompare, Proxy_richcompare},
     {Py_tp_methods, proxy_methods},
     {Py_tp_doc, "A value of the kernel that is being compiled."},
@@ -290,6 +291,7 @@ static PyType_Slot proxy_slots[] = {
     {Py_nb_true_divide, Proxy_divide},
     {Py_nb_floor_divide, Proxy_floor_divide},
     {Py_nb_remainder, Proxy_remainder},
+    {Py_nb_matrix_multiply, Proxy_matrix_multiply},
     {Py_nb_power, Proxy_power},
     {Py_nb_lshift, Proxy_lshift},
     {Py_nb_rshift, Proxy_rshift},
@@ -328,6 +330,19 @@ static PyObject *call_rule(PsFront *front, PyObject *callee, PyObject *const *ar
     for (Py_ssize_t i = 0; !status && i < nargs; i++) status = operand(front, args[i], &values[i]);
     if (!status) status = front->rules->call(front, callee, values, (uint32_t)nargs, &value);
     return result(front, status, &value);
+}
+
+/* A method of a vector, matrix or struct. */
+static PyObject *Proxy_call(PyObject *self, PyObject *args, PyObject *names) {
+    PsFront *front = front_of(self, self);
+    if (!front) return raise_dead();
+    if (names && PyDict_GET_SIZE(names)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "methods of a kernel's values take no keyword arguments in Python code "
+                        "called at compile time");
+        return NULL;
+    }
+    return call_rule(front, self, PySequence_Fast_ITEMS(args), PyTuple_GET_SIZE(args));
 }
 
 /* Values of a kernel that runs as plain Python have a method _rule(callee, *args) for the same purpose (py/mode_int.h). */

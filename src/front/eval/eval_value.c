@@ -207,23 +207,32 @@ PsStatus ps_value_take(PsFront *front, PyObject *owned, PsValue *out) {
 
 PyObject *ps_value_object(PsFront *front, const PsValue *value) {
     if (value->kind == PS_VALUE_PYTHON) return Py_NewRef(value->object);
-    if (value->kind == PS_VALUE_VECTOR && !ps_value_is_runtime(value)) {
-        PyObject *tuple = PyTuple_New(value->count);
-        for (uint32_t i = 0; tuple && i < value->count; i++)
-            PyTuple_SET_ITEM(tuple, i, Py_NewRef(value->items[i].object));
-        return tuple;
-    }
     return ps_proxy_new(front, value);
 }
 
 bool ps_value_is_runtime(const PsValue *value) {
-    if (value->kind == PS_VALUE_VECTOR || value->kind == PS_VALUE_TEXT) {
+    switch ((PsValueKind)value->kind) {
+    case PS_VALUE_SCALAR:
+    case PS_VALUE_TILE:
+    case PS_VALUE_PLACE:
+    case PS_VALUE_ARRAY:
+    case PS_VALUE_STRUCTS: return true;
+    case PS_VALUE_PARTS:
+    case PS_VALUE_STRUCT:
+    case PS_VALUE_TEXT:
         for (uint32_t i = 0; i < value->count; i++)
             if (ps_value_is_runtime(&value->items[i])) return true;
         return false;
+    case PS_VALUE_METHOD: return ps_value_is_runtime(&value->items[0]);
+    default: return false;
     }
-    return value->kind == PS_VALUE_SCALAR || value->kind == PS_VALUE_PLACE || value->kind == PS_VALUE_ARRAY ||
-           value->kind == PS_VALUE_STRUCTS;
+}
+
+static const char *describe_tile(PsFront *front, int ndim, int64_t n, int64_t m, const char *elem) {
+    const char *text =
+        ndim == 1 ? ps_arena_format(front->arena, "vector of %lld %s", (long long)n, elem)
+                  : ps_arena_format(front->arena, "%lldx%lld matrix of %s", (long long)n, (long long)m, elem);
+    return text ? text : "matrix";
 }
 
 static const char *describe_array(PsFront *front, const PsArrayObject *array) {
@@ -254,6 +263,10 @@ static const char *describe_object(PsFront *front, PyObject *object) {
     if ((PyObject *)Py_TYPE(object) == front->types->field_type ||
         (PyObject *)Py_TYPE(object) == front->types->array_type)
         return describe_array(front, (const PsArrayObject *)object);
+    if (ps_is_matrix(front->types, object)) {
+        const PsMatrixObject *m = (const PsMatrixObject *)object;
+        return describe_tile(front, m->ndim, m->n, m->m, m->weak ? "numbers" : ps_scalar_name(m->elem));
+    }
     const char *what = NULL, *which = NULL;
     if (Py_IS_TYPE(object, front->types->dtype))
         what = "dtype", which = ps_scalar_name(((PsDtypeObject *)object)->type);
@@ -272,12 +285,22 @@ static const char *describe_object(PsFront *front, PyObject *object) {
     return text ? text : "object";
 }
 
+const char *ps_type_describe(PsFront *front, PsType type) {
+    const PsTypeInfo *info = ps_type_info(front->module, type);
+    if (info->kind != PS_KIND_TILE) return ps_scalar_name(type);
+    return describe_tile(front, info->ndim, info->shape[0], info->shape[1], ps_scalar_name(info->elem));
+}
+
 const char *ps_value_describe(PsFront *front, const PsValue *value) {
     const char *text = NULL;
     switch ((PsValueKind)value->kind) {
     case PS_VALUE_PYTHON: return describe_object(front, value->object);
     case PS_VALUE_SCALAR:
-    case PS_VALUE_PLACE: return ps_scalar_name(value->type);
+    case PS_VALUE_TILE:
+    case PS_VALUE_PLACE:
+    case PS_VALUE_PARTS: return ps_type_describe(front, value->type);
+    case PS_VALUE_STRUCT: return describe_object(front, value->object);
+    case PS_VALUE_METHOD: return "method";
     case PS_VALUE_ARRAY: {
         const PsTypeInfo *info = ps_type_info(front->module, value->type);
         if (value->object) return describe_array(front, (const PsArrayObject *)value->object);
@@ -286,7 +309,6 @@ const char *ps_value_describe(PsFront *front, const PsValue *value) {
         break;
     }
     case PS_VALUE_STRUCTS: return "array of structs";
-    case PS_VALUE_VECTOR: text = ps_arena_format(front->arena, "vector of %u", value->count); break;
     case PS_VALUE_TEXT: return "text with runtime values";
     case PS_VALUE_NDRANGE: return "range() or ndrange()";
     case PS_VALUE_GROUPED: return "grouped domain";

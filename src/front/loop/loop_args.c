@@ -175,6 +175,8 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
         return PS_OK;
     }
     if (is_array(l->front.types, annotation)) return PS_OK;
+    if (Py_IS_TYPE(annotation, l->front.types->matrix_type))
+        return loop_matrix_type_of(l, annotation, &arg->type);
     PsValue found = ps_value_python(annotation);
     arg->type = ps_front_dtype(l->front.types, l->front.options, annotation);
     if (arg->type) return PS_OK;
@@ -186,8 +188,10 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
 static PsStatus check_value(Loop *l, BoundArg *arg) {
     if (!arg->annotation || arg->is_template) return PS_OK;
     if (!arg->type) return check_array(l, arg, arg->annotation);
-    if (loop_numeric(l, &arg->value) || loop_is_vector(&arg->value)) return PS_OK;
-    return FAIL(l, PARAM_NUMBER, text_of(arg->param->name), ps_scalar_name(arg->type),
+    PsType found = loop_tile_type(l, &arg->value);
+    bool wants_tile = !ps_type_is_scalar(arg->type);
+    if (wants_tile ? found && loop_same_shape(l, found, arg->type) : loop_numeric(l, &arg->value)) return PS_OK;
+    return FAIL(l, PARAM_NUMBER, text_of(arg->param->name), loop_describe_type(l, arg->type),
                 loop_describe(l, &arg->value));
 }
 
@@ -249,7 +253,9 @@ static bool is_name(const PsAst *node, PyObject *name) {
     return node && node->kind == PS_AST_NAME && PyUnicode_Compare(node->name, name) == 0;
 }
 
+/* The name itself, or an element or member of what it names. */
 static bool targets(const PsAst *node, PyObject *name) {
+    while (node && (node->kind == PS_AST_SUBSCRIPT || node->kind == PS_AST_ATTRIBUTE)) node = node->a;
     if (!node || is_name(node, name)) return node != NULL;
     for (uint32_t i = 0; i < node->list.len && (node->kind == PS_AST_TUPLE || node->kind == PS_AST_LIST); i++)
         if (targets(node->list.items[i], name)) return true;

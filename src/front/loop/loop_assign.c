@@ -26,24 +26,9 @@ PsStatus loop_new_local(Loop *l, PyObject *name, PsRef value) {
     return ps_name_bind(&l->front, name, PS_BIND_LOCAL, &local);
 }
 
-static PsStatus new_vector_local(Loop *l, PyObject *name, const PsValue *value) {
-    PsValue local;
-    TRY(loop_vector_new(l, value->count, &local));
-    for (uint32_t i = 0; i < value->count; i++) {
-        PsRef ref;
-        TRY(loop_runtime(l, &value->items[i], &ref));
-        PsType type = loop_type_of(l, ref);
-        PsRef place = ps_build_var(loop_b(l), type);
-        ps_build_store(loop_b(l), place, ref);
-        local.items[i] = (PsValue){.kind = PS_VALUE_PLACE, .ref = place, .type = type};
-    }
-    return ps_name_bind(&l->front, name, PS_BIND_LOCAL, &local);
-}
-
 static bool stays_known(Loop *l, const PsValue *value) {
-    if (value->kind == PS_VALUE_SCALAR || value->kind == PS_VALUE_PLACE) return false;
-    if (loop_is_vector(value)) return value->is_static && !ps_value_is_runtime(value);
-    return value->kind != PS_VALUE_PYTHON || value->is_static || !loop_numeric(l, value);
+    if (value->kind != PS_VALUE_PYTHON) return !loop_element(l, value);
+    return value->is_static || !loop_element(l, value);
 }
 
 /* Messages about the value point at the value. */
@@ -56,7 +41,6 @@ static PsSpan look_at_value(Loop *l) {
 static PsStatus new_name(Loop *l, PyObject *name, const PsValue *value) {
     PsRef ref;
     if (stays_known(l, value)) return ps_name_bind(&l->front, name, PS_BIND_CONSTANT, value);
-    if (loop_is_vector(value)) return new_vector_local(l, name, value);
     PsSpan at = look_at_value(l);
     TRY(loop_runtime(l, value, &ref));
     l->front.at = at;
@@ -72,20 +56,35 @@ static PsStatus store_place(Loop *l, const PsValue *place, const PsValue *value)
     return PS_OK;
 }
 
-static PsStatus store_vector(Loop *l, const PsValue *place, const PsValue *value) {
-    PsValue *items = NULL;
-    uint32_t n = place->count;
-    if (!loop_numeric(l, value)) TRY(loop_items(l, value, &items, &n));
-    if (n != place->count) return FAIL(l, VECTOR_LENGTH, n, place->count);
-    for (uint32_t i = 0; i < n; i++) {
-        if (place->items[i].kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);
-        TRY(store_place(l, &place->items[i], items ? &items[i] : value));
+PsStatus loop_split(Loop *l, const char *what, const PsValue *place, const PsValue *value, PsValue **out) {
+    PsValue *parts = *out = ps_arena_alloc(l->front.arena, sizeof *parts * (place->count + 1)), tile;
+    PsRef ref;
+    int64_t columns = loop_tile_axis(l, place->type, 1);
+    if (!parts) return PS_NOMEM;
+    if (loop_numeric(l, value)) {
+        for (uint32_t i = 0; i < place->count; i++) parts[i] = *value;
+        return PS_OK;
     }
+    TRY(loop_store_value(l, value, place->type, what, &ref));
+    tile = loop_value(l, ref);
+    for (uint32_t i = 0; i < place->count; i++)
+        TRY(loop_tile_element(l, &tile, i / columns, i % columns, &parts[i]));
     return PS_OK;
 }
 
-static PsStatus store(Loop *l, const PsValue *place, const PsValue *value) {
-    return loop_is_vector(place) ? store_vector(l, place, value) : store_place(l, place, value);
+static PsStatus store_parts(Loop *l, const PsValue *place, const PsValue *value) {
+    PsValue *parts;
+    TRY(loop_split(l, "Assign", place, value, &parts));
+    for (uint32_t i = 0; i < place->count; i++) TRY(store_place(l, &place->items[i], &parts[i]));
+    return PS_OK;
+}
+
+PsStatus loop_store(Loop *l, const PsValue *place, const PsValue *value) {
+    return place->kind == PS_VALUE_PARTS ? store_parts(l, place, value) : store_place(l, place, value);
+}
+
+static bool is_place(const PsValue *value) {
+    return value->kind == PS_VALUE_PLACE || value->kind == PS_VALUE_PARTS;
 }
 
 static PsStatus rebind_constant(Loop *l, PsBinding *binding, const PsValue *value) {
@@ -108,15 +107,14 @@ PsStatus loop_assign_name(Loop *l, PsAst *target, const PsValue *value) {
     if (!binding) return new_name(l, target->name, value);
     const char *name = text_of(target->name);
     switch ((PsBindKind)binding->kind) {
-    case PS_BIND_LOCAL: return store(l, &binding->value, value);
+    case PS_BIND_LOCAL: return loop_store(l, &binding->value, value);
     case PS_BIND_CONSTANT: return rebind_constant(l, binding, value);
     case PS_BIND_INDEX: return FAIL(l, ASSIGN_INDEX, name);
     case PS_BIND_ARGUMENT:
         return binding->value.kind == PS_VALUE_ARRAY ? FAIL(l, ASSIGN_ARRAY, name)
                                                      : FAIL(l, ASSIGN_ARGUMENT, name);
     case PS_BIND_REFERENCE:
-        if (binding->value.kind == PS_VALUE_PLACE || loop_is_vector(&binding->value))
-            return store(l, &binding->value, value);
+        if (is_place(&binding->value)) return loop_store(l, &binding->value, value);
         return FAIL(l, ASSIGN_REFERENCE, name, loop_describe(l, &binding->value));
     }
     return PS_OK;
@@ -139,20 +137,30 @@ static PsStatus assign_python_item(Loop *l, PsAst *target, const PsValue *base, 
     return PyObject_SetItem(base->object, key, object) ? ps_front_python_failed(&l->front) : PS_OK;
 }
 
+/* v.xx = w would give x two values. */
+static PsStatus check_swizzle(Loop *l, PyObject *name) {
+    const char *text = text_of(name);
+    int letters[4], n = loop_swizzle(text, letters);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            if (letters[i] == letters[k]) return FAIL(l, SWIZZLE_TWICE, text, text[i]);
+    return PS_OK;
+}
+
 static PsStatus assign_place(Loop *l, PsAst *target, const PsValue *value) {
     PsValue place, base;
     TRY(loop_eval_place(l, target->a, &base));
     loop_at(l, target);
     if (target->kind == PS_AST_ATTRIBUTE) {
-        if (!loop_is_vector(&base)) return FAIL(l, ASSIGN_ATTRIBUTE, loop_describe(l, &base));
+        if (!loop_is_tile(l, &base)) return FAIL(l, ASSIGN_ATTRIBUTE, loop_describe(l, &base));
+        TRY(check_swizzle(l, target->name));
         TRY(loop_attribute(l, &base, target->name, &place));
     } else {
         if (base.kind == PS_VALUE_PYTHON && !ps_is_numpy(base.object, NULL) && !loop_is_array_object(l, &base))
             return assign_python_item(l, target, &base, value);
         TRY(loop_subscript_of(l, target, &base, &place));
     }
-    if (place.kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);
-    return store_place(l, &place, value);
+    return is_place(&place) ? loop_store(l, &place, value) : FAIL(l, READ_ONLY_ELEMENT);
 }
 
 static PsStatus unpack(Loop *l, PsAst *target, const PsValue *value) {
@@ -236,6 +244,8 @@ PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) {
     TRY(loop_eval_python(l, node->b, &annotation));
     loop_at(l, node->b);
     PsType type = ps_front_dtype(l->front.types, l->front.options, annotation);
+    bool tile = Py_IS_TYPE(annotation, l->front.types->matrix_type);
+    if (tile) TRY(loop_matrix_type_of(l, annotation, &type));
     if (!type) {
         PsValue found = ps_value_python(annotation);
         return FAIL(l, ANNOTATION_TYPE, text_of(target->name), loop_describe(l, &found));
@@ -245,7 +255,10 @@ PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) {
     loop_at(l, target);
     if (ps_name_find(&l->func->base, target->name)) return FAIL(l, RECREATE, text_of(target->name));
     loop_at(l, node->c);
-    TRY(loop_cast(l, &value, type, &ref));
+    if (tile || loop_is_tile(l, &value))
+        TRY(loop_store_value(l, &value, type, "Assign", &ref));
+    else
+        TRY(loop_cast(l, &value, type, &ref));
     loop_at(l, target);
     return loop_new_local(l, target->name, ref);
 }
@@ -271,16 +284,17 @@ static const char *const update_names[PS_AST_BITXOR + 1] = {
 
 static PsStatus update_plain(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
     PsBuilder *b = loop_b(l);
+    PsType elem = ps_type_element(l->front.module, place->type);
     PsRef ref, old = ps_build_load(b, place->ref);
     if (loop_operator_atomic(op) == PS_OP_NONE) { /* in the type of the expression, then converted */
-        PsValue before = loop_scalar(l, old), after;
+        PsValue before = loop_value(l, old), after;
         TRY(loop_binary(l, op, &before, value, &after));
         return store_place(l, place, &after);
     }
-    if (loop_is_float(place->type) && op >= PS_AST_BITAND)
-        return FAIL(l, ATOMIC_INTEGERS, update_names[op], ps_scalar_name(place->type));
+    if (loop_is_float(elem) && op >= PS_AST_BITAND)
+        return FAIL(l, ATOMIC_INTEGERS, update_names[op], ps_scalar_name(elem));
     TRY(loop_store_value(l, value, place->type, "Assign", &ref));
-    ps_build_store(b, place->ref, ps_build_binary(b, plain_op(op, place->type), old, ref));
+    ps_build_store(b, place->ref, ps_build_binary(b, plain_op(op, elem), old, ref));
     return PS_OK;
 }
 
@@ -291,15 +305,14 @@ static PsStatus update(Loop *l, PsAstOp op, const PsValue *place, const PsValue 
     return loop_atomic(l, atomic, op == PS_AST_SUB, update_names[op], place, value, &old);
 }
 
-static PsStatus update_vector(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
-    PsValue *items = NULL;
-    uint32_t n = place->count;
-    if (!loop_numeric(l, value)) TRY(loop_items(l, value, &items, &n));
-    if (n != place->count) return FAIL(l, VECTOR_LENGTH, n, place->count);
-    for (uint32_t i = 0; i < n; i++) {
-        if (place->items[i].kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);
-        TRY(update(l, op, &place->items[i], items ? &items[i] : value));
+static PsStatus update_parts(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
+    PsValue *parts, before = loop_load(l, place), after;
+    if (loop_operator_atomic(op) == PS_OP_NONE) {
+        TRY(loop_binary(l, op, &before, value, &after));
+        return store_parts(l, place, &after);
     }
+    TRY(loop_split(l, update_names[op], place, value, &parts));
+    for (uint32_t i = 0; i < place->count; i++) TRY(update(l, op, &place->items[i], &parts[i]));
     return PS_OK;
 }
 
@@ -311,7 +324,7 @@ static PsStatus update_name(Loop *l, PsAst *node, PsBinding *binding, bool *done
     if (binding->kind == PS_BIND_INDEX) return FAIL(l, ASSIGN_INDEX, name);
     if (old.kind == PS_VALUE_ARRAY) return FAIL(l, ASSIGN_ARRAY, name);
     if (binding->kind == PS_BIND_ARGUMENT) return FAIL(l, ASSIGN_ARGUMENT, name);
-    if (old.kind == PS_VALUE_PLACE || loop_is_vector(&old)) return PS_OK;
+    if (is_place(&old)) return PS_OK;
     if (binding->kind == PS_BIND_REFERENCE) return FAIL(l, ASSIGN_REFERENCE, name, loop_describe(l, &old));
     *done = true;
     TRY(loop_eval(l, node->b, &value));
@@ -334,9 +347,10 @@ PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) {
     TRY(loop_eval_place(l, target, &place));
     TRY(loop_eval(l, node->b, &value));
     loop_at(l, node);
-    if (node->op == PS_AST_MATMULT)
+    if (node->op == PS_AST_MATMULT && !loop_is_tile(l, &place))
         return FAIL(l, OPERANDS, "@=", loop_describe(l, &place), loop_describe(l, &value), "matrices");
-    if (loop_is_vector(&place)) return update_vector(l, (PsAstOp)node->op, &place, &value);
+    if (target->kind == PS_AST_ATTRIBUTE && is_place(&place)) TRY(check_swizzle(l, target->name));
+    if (place.kind == PS_VALUE_PARTS) return update_parts(l, (PsAstOp)node->op, &place, &value);
     if (place.kind == PS_VALUE_ARRAY || loop_is_array_object(l, &place))
         return FAIL(l, OPERAND_ARRAY, loop_operator_symbol((PsAstOp)node->op), loop_describe(l, &place),
                     loop_describe(l, &value));

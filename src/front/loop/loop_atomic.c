@@ -8,8 +8,9 @@
 
 bool loop_is_own(Loop *l, PsRef place) {
     const PsFunc *f = loop_b(l)->func;
-    if (ps_op(f, place)->code != PS_OP_VAR) return false;
-    return !l->parallel || ps_region_contains(f, l->parallel, place);
+    PsRef root = ps_place_root(f, place);
+    if (ps_op(f, root)->code != PS_OP_VAR) return false;
+    return !l->parallel || ps_region_contains(f, l->parallel, root);
 }
 
 static bool needs_integers(PsOpCode op) {
@@ -22,49 +23,53 @@ typedef struct Update {
     const char *name;
 } Update;
 
-static PsStatus update_scalar(Loop *l, const Update *u, const PsValue *place, const PsValue *value,
-                              PsValue *out) {
+static PsStatus update_place(Loop *l, const Update *u, const PsValue *place, const PsValue *value,
+                             PsValue *out) {
     PsBuilder *b = loop_b(l);
     PsOpCode op = u->op;
     PsRef ref;
+    PsType elem = ps_type_element(l->front.module, place->type);
     if (place->kind != PS_VALUE_PLACE) return FAIL(l, ATOMIC_TARGET, u->name, loop_describe(l, place));
-    if (!loop_numeric(l, value))
+    if (!loop_element(l, value))
         return FAIL(l, OPERANDS, u->name, loop_describe(l, place), loop_describe(l, value), "numbers");
-    if (needs_integers(op) && loop_is_float(place->type))
-        return FAIL(l, ATOMIC_INTEGERS, u->name, ps_scalar_name(place->type));
+    if (needs_integers(op) && loop_is_float(elem))
+        return FAIL(l, ATOMIC_INTEGERS, u->name, ps_scalar_name(elem));
     const char *what = ps_arena_format(l->front.arena, "%s", u->name);
     TRY(loop_store_value(l, value, place->type, what ? what : u->name, &ref));
-    if (place->type == PS_U1 && op == PS_OP_ATOMIC_ADD)
+    if (elem == PS_U1 && op == PS_OP_ATOMIC_ADD)
         op = u->negate ? PS_OP_ATOMIC_XOR : PS_OP_ATOMIC_OR;
     else if (u->negate)
         ref = ps_build_unary(b, PS_OP_NEG, ref);
-    if (place->type == PS_U1 && op == PS_OP_ATOMIC_MUL) op = PS_OP_ATOMIC_AND;
-    *out = loop_scalar(l, ps_build_op(b, op, place->type, (PsRef[]){place->ref, ref}, 2, 0));
+    if (elem == PS_U1 && op == PS_OP_ATOMIC_MUL) op = PS_OP_ATOMIC_AND;
+    *out = loop_value(l, ps_build_op(b, op, place->type, (PsRef[]){place->ref, ref}, 2, 0));
     return PS_OK;
 }
 
 PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const PsValue *place,
                      const PsValue *value, PsValue *out) {
     Update u = {op, negate, name};
-    if (!loop_is_vector(place)) return update_scalar(l, &u, place, value, out);
-    PsValue *items = NULL;
-    uint32_t n = place->count;
-    if (!loop_numeric(l, value)) TRY(loop_items(l, value, &items, &n));
-    if (n != place->count) return FAIL(l, VECTOR_LENGTH, n, place->count);
-    TRY(loop_vector_new(l, n, out));
-    for (uint32_t i = 0; i < n; i++)
-        TRY(update_scalar(l, &u, &place->items[i], items ? &items[i] : value, &out->items[i]));
+    if (place->kind != PS_VALUE_PARTS) return update_place(l, &u, place, value, out);
+    PsValue *parts, old;
+    PsRef *refs = ps_arena_alloc(l->front.arena, sizeof *refs * (place->count + 1));
+    if (!refs) return PS_NOMEM;
+    TRY(loop_split(l, name, place, value, &parts));
+    for (uint32_t i = 0; i < place->count; i++) {
+        TRY(update_place(l, &u, &place->items[i], &parts[i], &old));
+        refs[i] = old.ref;
+    }
+    *out = loop_tile(l, place->type, refs);
     return PS_OK;
 }
 
 PsStatus loop_atomic_cas(Loop *l, const CallArgs *args, PsValue *out) {
     const PsValue *place = &args->args[0];
     PsRef expected, fresh;
-    if (place->kind != PS_VALUE_PLACE) return FAIL(l, ATOMIC_TARGET, "atomic_cas", loop_describe(l, place));
+    if (place->kind != PS_VALUE_PLACE || loop_is_tile(l, place))
+        return FAIL(l, ATOMIC_TARGET, "atomic_cas", loop_describe(l, place));
     if (loop_is_float(place->type)) return FAIL(l, ATOMIC_INTEGERS, "atomic_cas", ps_scalar_name(place->type));
     TRY(loop_store_value(l, &args->args[1], place->type, "atomic_cas", &expected));
     TRY(loop_store_value(l, &args->args[2], place->type, "atomic_cas", &fresh));
-    *out = loop_scalar(
+    *out = loop_value(
         l, ps_build_op(loop_b(l), PS_OP_ATOMIC_CAS, place->type, (PsRef[]){place->ref, expected, fresh}, 3, 0));
     return PS_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The operators. Two Python values: Python computes. Otherwise the operands get the type that operators.def and
- * promote.def say and become one op; vectors go element by element.
+ * promote.def say and become one op; of vectors and matrices too, whose shapes must be the same.
  *
  * Comparisons of a signed with an unsigned integer compare the numbers, not the bits: -1 < 1 whatever the types.
  */
@@ -100,7 +100,7 @@ static PsStatus as_both(Loop *l, PsOpCode op, const PsValue *a, const PsValue *b
     PsRef left, right;
     TRY(loop_as(l, a, type, &left));
     TRY(loop_as(l, b, type, &right));
-    *out = loop_scalar(l, ps_build_binary(loop_b(l), op, left, right));
+    *out = loop_value(l, ps_build_binary(loop_b(l), op, left, right));
     return PS_OK;
 }
 
@@ -110,24 +110,25 @@ static PsStatus divide(Loop *l, const PsValue *a, const PsValue *b, PsType type,
 }
 
 static PsStatus shift(Loop *l, PsOpCode op, const PsValue *a, const PsValue *b, PsValue *out) {
-    PsType type = loop_numeric(l, a), amount = loop_numeric(l, b);
+    PsType type = loop_element(l, a), amount = loop_element(l, b);
     PsRef left, right;
     TRY(loop_as(l, a, type == PS_U1 ? PS_I32 : type, &left));
     TRY(loop_as(l, b, amount == PS_U1 ? PS_I32 : amount, &right));
-    *out = loop_scalar(l, ps_build_binary(loop_b(l), op, left, right));
+    *out = loop_value(l, ps_build_binary(loop_b(l), op, left, right));
     return PS_OK;
 }
 
 /* a ** n for a known n: the products that PS_OP_IPOW computes, without its loop. A half float's power is rounded once, so
  * it stays an IPOW. */
 #define MAX_UNROLLED_POWER 64
-static PsRef power_product(PsBuilder *b, PsType type, PsRef base, uint32_t n) {
-    PsRef result = 0;
+static PsRef power_product(Loop *l, PsRef base, uint32_t n) {
+    PsBuilder *b = loop_b(l);
+    PsRef result = 0, one = base;
     for (; n; n >>= 1) {
         if (n & 1) result = result ? ps_build_binary(b, PS_OP_MUL, result, base) : base;
         if (n > 1) base = ps_build_binary(b, PS_OP_MUL, base, base);
     }
-    return result ? result : ps_build_int(b, type, 1);
+    return result ? result : loop_const_like(l, one, 1);
 }
 
 static PsStatus power_known(Loop *l, const PsValue *a, int64_t n, PsType type, PsValue *out) {
@@ -136,17 +137,20 @@ static PsStatus power_known(Loop *l, const PsValue *a, int64_t n, PsType type, P
     if (n < 0 && !loop_is_float(type)) return FAIL(l, NEGATIVE_POWER);
     TRY(loop_as(l, a, type, &base));
     if (type == PS_F16 || type == PS_BF16) {
-        *out = loop_scalar(l, ps_build_binary(b, PS_OP_IPOW, base, ps_build_int(b, PS_I32, n)));
+        PsRef exponent = ps_build_int(b, PS_I32, n);
+        PsType like = loop_type_of(l, base);
+        if (!ps_type_is_scalar(like)) exponent = loop_splat(l, exponent, like);
+        *out = loop_value(l, ps_build_binary(b, PS_OP_IPOW, base, exponent));
         return PS_OK;
     }
-    PsRef result = power_product(b, type, base, (uint32_t)(n < 0 ? -n : n));
-    if (n < 0) result = ps_build_binary(b, PS_OP_DIV, ps_build_int(b, type, 1), result);
-    *out = loop_scalar(l, result);
+    PsRef result = power_product(l, base, (uint32_t)(n < 0 ? -n : n));
+    if (n < 0) result = ps_build_binary(b, PS_OP_DIV, loop_const_like(l, result, 1), result);
+    *out = loop_value(l, result);
     return PS_OK;
 }
 
 static PsStatus power(Loop *l, const PsValue *a, const PsValue *b, PsType type, PsValue *out) {
-    PsType base = loop_numeric(l, a), exponent = loop_numeric(l, b);
+    PsType base = loop_element(l, a), exponent = loop_element(l, b);
     int64_t known;
     if (loop_is_float(exponent)) return as_both(l, PS_OP_POW, a, b, type, out);
     if (base == PS_U1) base = PS_I32;
@@ -156,14 +160,13 @@ static PsStatus power(Loop *l, const PsValue *a, const PsValue *b, PsType type, 
     PsRef left, right;
     TRY(loop_as(l, a, base, &left));
     TRY(loop_as(l, b, exponent == PS_U1 ? PS_I32 : exponent, &right));
-    *out = loop_scalar(l, ps_build_binary(loop_b(l), PS_OP_IPOW, left, right));
+    *out = loop_value(l, ps_build_binary(loop_b(l), PS_OP_IPOW, left, right));
     return PS_OK;
 }
 
 static PsStatus scalar_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
     const Operator *info = &operators[op];
-    PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
-    if (info->rule == RULE_MATRIX) return unsupported(l, info->symbol, a, b, "matrices");
+    PsType left = loop_element(l, a), right = loop_element(l, b);
     if (!left || !right) return unsupported(l, info->symbol, a, b, "numbers");
     bool real = loop_is_float(left) || loop_is_float(right);
     switch (info->rule) {
@@ -179,25 +182,20 @@ static PsStatus scalar_binary(Loop *l, PsAstOp op, const PsValue *a, const PsVal
     }
 }
 
-static PsStatus vector_binary(Loop *l, void *data, const PsValue *args, PsValue *out) {
-    return loop_binary(l, *(PsAstOp *)data, &args[0], &args[1], out);
-}
-
 PsStatus loop_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
     if (loop_is_array_object(l, a) || loop_is_array_object(l, b))
         return unsupported(l, operators[op].symbol, a, b, "numbers");
-    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON)
+    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON && !(loop_is_tile(l, a) && !l->in_static) &&
+        !(loop_is_tile(l, b) && !l->in_static))
         return python_binary(l, op, a->object, b->object, out);
     PsValue args[2] = {loop_load(l, a), loop_load(l, b)};
-    if (loop_is_vector(a) || loop_is_vector(b)) return loop_vector_map(l, 2, args, vector_binary, &op, out);
+    PsType shape;
+    if (op == PS_AST_MATMULT) return loop_matmul(l, &args[0], &args[1], out);
+    TRY(loop_spread(l, 2, args, &shape));
     return scalar_binary(l, op, &args[0], &args[1], out);
 }
 
 /* -- unary -- */
-
-static PsStatus vector_unary(Loop *l, void *data, const PsValue *args, PsValue *out) {
-    return loop_unary(l, *(PsAstOp *)data, &args[0], out);
-}
 
 static PsStatus python_unary(Loop *l, PsAstOp op, PyObject *a, PsValue *out) {
     PyObject *result = NULL;
@@ -217,20 +215,20 @@ PsStatus loop_unary(Loop *l, PsAstOp op, const PsValue *a, PsValue *out) {
     static const char *const symbols[] = {
         [PS_AST_UADD] = "+", [PS_AST_USUB] = "-", [PS_AST_INVERT] = "~", [PS_AST_NOT] = "not"};
     if (loop_is_array_object(l, a)) return FAIL(l, OPERAND, symbols[op], loop_describe(l, a));
-    if (a->kind == PS_VALUE_PYTHON) return python_unary(l, op, a->object, out);
-    if (loop_is_vector(a)) return loop_vector_map(l, 1, a, vector_unary, &op, out);
-    PsType type = loop_numeric(l, a);
+    if (a->kind == PS_VALUE_PYTHON && (l->in_static || !loop_is_tile(l, a)))
+        return python_unary(l, op, a->object, out);
+    PsType type = loop_element(l, a);
     PsRef value;
     if (!type) return FAIL(l, OPERAND, symbols[op], loop_describe(l, a));
     if (op == PS_AST_NOT) {
-        TRY(loop_condition(l, "not", a, &value));
-        *out = loop_scalar(l, ps_build_unary(loop_b(l), PS_OP_NOT, value));
+        TRY(loop_truths(l, "not", a, &value));
+        *out = loop_value(l, ps_build_unary(loop_b(l), PS_OP_NOT, value));
         return PS_OK;
     }
     if (op == PS_AST_INVERT && loop_is_float(type)) return FAIL(l, INTEGERS_ONLY, "~", ps_scalar_name(type));
     TRY(loop_as(l, a, type == PS_U1 && op != PS_AST_INVERT ? PS_I32 : type, &value));
     if (op != PS_AST_UADD) value = ps_build_unary(loop_b(l), op == PS_AST_USUB ? PS_OP_NEG : PS_OP_NOT, value);
-    *out = loop_scalar(l, value);
+    *out = loop_value(l, value);
     return PS_OK;
 }
 
@@ -256,26 +254,27 @@ static PsStatus compare_u64(Loop *l, PsOpCode op, const PsValue *a, const PsValu
     PsRef i, u, result, negative, known;
     TRY(loop_as(l, swapped ? b : a, PS_I64, &i));
     TRY(loop_as(l, swapped ? a : b, PS_U64, &u));
-    negative = ps_build_binary(builder, PS_OP_LT, i, ps_build_int(builder, PS_I64, 0));
-    PsRef wide = ps_build_cast(builder, i, PS_U64);
+    negative = ps_build_binary(builder, PS_OP_LT, i, loop_const_like(l, i, 0));
+    PsRef wide = ps_build_cast(builder, i, ps_type_with_element(l->front.module, loop_type_of(l, i), PS_U64));
     result = ps_build_binary(builder, op, swapped ? u : wide, swapped ? wide : u);
     bool less = op == PS_OP_LT || op == PS_OP_LE, more = op == PS_OP_GT || op == PS_OP_GE;
-    known = ps_build_int(builder, PS_U1, op == PS_OP_NE || (swapped ? more : less));
-    *out = loop_scalar(l, ps_build_select(builder, negative, known, result));
+    known = loop_const_like(l, result, op == PS_OP_NE || (swapped ? more : less));
+    *out = loop_value(l, ps_build_select(builder, negative, known, result));
     return PS_OK;
 }
 
 /* The type in which a literal takes part in a comparison: wide enough for its value. */
 static PsType comparison_type(Loop *l, const PsValue *value) {
-    PsType type = loop_numeric(l, value);
+    PsType type = loop_element(l, value);
     int64_t known;
-    if (value->kind != PS_VALUE_PYTHON || loop_is_float(type) || type == PS_U1) return type;
+    if (value->kind != PS_VALUE_PYTHON || loop_is_float(type) || type == PS_U1 || loop_is_tile(l, value))
+        return type;
     if (!ps_number_int(value->object, &known)) return PS_U64; /* loop_as refuses what does not fit */
     return known >= INT32_MIN && known <= INT32_MAX ? type : PS_I64;
 }
 
 static PsStatus scalar_compare(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
-    PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
+    PsType left = loop_element(l, a), right = loop_element(l, b);
     PsOpCode code = comparisons[op].op;
     if (!left || !right) return unsupported(l, comparisons[op].symbol, a, b, "numbers");
     left = comparison_type(l, a), right = comparison_type(l, b);
@@ -286,21 +285,19 @@ static PsStatus scalar_compare(Loop *l, PsAstOp op, const PsValue *a, const PsVa
     return as_both(l, code, a, b, PS_I64, out);
 }
 
-static PsStatus vector_compare(Loop *l, void *data, const PsValue *args, PsValue *out) {
-    return loop_compare(l, *(PsAstOp *)data, &args[0], &args[1], out);
-}
-
 PsStatus loop_compare(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
     if ((loop_is_array_object(l, a) && loop_numeric(l, b)) ||
         (loop_is_array_object(l, b) && loop_numeric(l, a)))
         return unsupported(l, comparisons[op].symbol, a, b, "numbers");
-    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON)
+    if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON &&
+        (l->in_static || (!loop_is_tile(l, a) && !loop_is_tile(l, b))))
         return ps_value_take(&l->front, PyObject_RichCompare(a->object, b->object, comparisons[op].python),
                              out);
     PsValue args[2] = {loop_load(l, a), loop_load(l, b)};
-    if (loop_is_vector(a) || loop_is_vector(b)) return loop_vector_map(l, 2, args, vector_compare, &op, out);
+    PsType shape;
+    TRY(loop_spread(l, 2, args, &shape));
     /* Of values that can never be equal, such as a number and None. */
-    if ((op == PS_AST_EQ || op == PS_AST_NOTEQ) && (!loop_numeric(l, a) || !loop_numeric(l, b)) &&
+    if ((op == PS_AST_EQ || op == PS_AST_NOTEQ) && !shape && (!loop_element(l, a) || !loop_element(l, b)) &&
         (a->kind == PS_VALUE_PYTHON || b->kind == PS_VALUE_PYTHON) &&
         (a->kind != PS_VALUE_ARRAY && b->kind != PS_VALUE_ARRAY)) {
         *out = ps_value_python(op == PS_AST_NOTEQ ? Py_True : Py_False);

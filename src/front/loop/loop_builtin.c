@@ -12,7 +12,7 @@ typedef struct Call {
 } Call;
 
 static PsStatus wants_number(Loop *l, const char *name, const PsValue *value, PsType *out) {
-    *out = loop_numeric(l, value);
+    *out = loop_element(l, value);
     return *out ? PS_OK : FAIL(l, BUILTIN_OPERAND, name, loop_describe(l, value));
 }
 
@@ -23,7 +23,8 @@ static PsStatus unary_integer(Loop *l, const Call *call, const PsValue *value, P
     if (loop_is_float(type)) return FAIL(l, INTEGERS_ONLY, call->info->name, ps_scalar_name(type));
     TRY(loop_as(l, value, type == PS_U1 ? PS_I32 : type, &ref));
     ref = ps_build_unary(loop_b(l), call->info->op, ref);
-    *out = loop_scalar(l, ps_build_cast(loop_b(l), ref, PS_I32));
+    type = ps_type_with_element(l->front.module, loop_type_of(l, ref), PS_I32);
+    *out = loop_value(l, ps_build_cast(loop_b(l), ref, type));
     return PS_OK;
 }
 
@@ -45,14 +46,14 @@ static PsStatus unary(Loop *l, void *data, const PsValue *args, PsValue *out) {
     }
     if (type == PS_U1) type = PS_I32;
     TRY(loop_as(l, &args[0], type, &ref));
-    *out = loop_scalar(l, ps_build_unary(loop_b(l), op, ref));
+    *out = loop_value(l, ps_build_unary(loop_b(l), op, ref));
     return PS_OK;
 }
 
 static PsStatus cast_to(Loop *l, void *data, const PsValue *args, PsValue *out) {
     PsRef ref;
     TRY(loop_cast(l, &args[0], *(PsType *)data, &ref));
-    *out = loop_scalar(l, ref);
+    *out = loop_value(l, ref);
     return PS_OK;
 }
 
@@ -64,15 +65,11 @@ static PsStatus wants_dtype(Loop *l, const char *name, const PsValue *value, PsT
 
 static PsStatus call_unary(Loop *l, Call *call, CallArgs *args, PsValue *out) {
     PsType type;
-    if (loop_is_vector(&args->args[0]))
-        TRY(loop_vector_map(l, 1, args->args, unary, call, out));
-    else
-        TRY(unary(l, call, args->args, out));
+    TRY(unary(l, call, args->args, out));
     if (args->nargs == 1) return PS_OK;
     TRY(wants_dtype(l, call->info->name, &args->args[1], &type));
     PsValue whole = *out;
-    return loop_is_vector(&whole) ? loop_vector_map(l, 1, &whole, cast_to, &type, out)
-                                  : cast_to(l, &type, &whole, out);
+    return cast_to(l, &type, &whole, out);
 }
 
 /* -- two operands -- */
@@ -81,7 +78,7 @@ static PsStatus both_as(Loop *l, PsOpCode op, const PsValue *args, PsType type, 
     PsRef a, b;
     TRY(loop_as(l, &args[0], type, &a));
     TRY(loop_as(l, &args[1], type, &b));
-    *out = loop_scalar(l, ps_build_binary(loop_b(l), op, a, b));
+    *out = loop_value(l, ps_build_binary(loop_b(l), op, a, b));
     return PS_OK;
 }
 
@@ -92,7 +89,7 @@ static PsStatus shift_unsigned(Loop *l, const char *name, const PsValue *args, P
         return FAIL(l, INTEGERS_ONLY, name, ps_scalar_name(loop_is_float(left) ? left : right));
     TRY(loop_as(l, &args[0], left == PS_U1 ? PS_I32 : left, &a));
     TRY(loop_as(l, &args[1], right == PS_U1 ? PS_I32 : right, &b));
-    *out = loop_scalar(l, ps_build_binary(loop_b(l), PS_OP_USHR, a, b));
+    *out = loop_value(l, ps_build_binary(loop_b(l), PS_OP_USHR, a, b));
     return PS_OK;
 }
 
@@ -128,10 +125,9 @@ static PsStatus call_fold(Loop *l, Call *call, CallArgs *args, PsValue *out) {
     *out = args->args[0];
     for (uint32_t i = 1; i < args->nargs; i++) {
         PsValue pair[2] = {*out, args->args[i]};
-        if (loop_is_vector(&pair[0]) || loop_is_vector(&pair[1]))
-            TRY(loop_vector_map(l, 2, pair, fold_pair, call, out));
-        else
-            TRY(fold_pair(l, call, pair, out));
+        PsType shape;
+        TRY(loop_spread(l, 2, pair, &shape));
+        TRY(fold_pair(l, call, pair, out));
     }
     return PS_OK;
 }
@@ -142,13 +138,13 @@ static PsStatus select_rule(Loop *l, void *data, const PsValue *args, PsValue *o
     PsRef condition, a, b;
     PsType left, right;
     (void)data;
-    TRY(loop_condition(l, "select", &args[0], &condition));
+    TRY(loop_truths(l, "select", &args[0], &condition));
     TRY(wants_number(l, "select", &args[1], &left));
     TRY(wants_number(l, "select", &args[2], &right));
     PsType type = loop_promote_keep(left, right);
     TRY(loop_as(l, &args[1], type, &a));
     TRY(loop_as(l, &args[2], type, &b));
-    *out = loop_scalar(l, ps_build_select(loop_b(l), condition, a, b));
+    *out = loop_value(l, ps_build_select(loop_b(l), condition, a, b));
     return PS_OK;
 }
 
@@ -166,14 +162,14 @@ static PsStatus is_rule(Loop *l, void *data, const PsValue *args, PsValue *out) 
     else
         ref =
             ps_build_binary(b, PS_OP_EQ, ps_build_unary(b, PS_OP_ABS, ref), ps_build_float(b, type, INFINITY));
-    *out = loop_scalar(l, ref);
+    *out = loop_value(l, ref);
     return PS_OK;
 }
 
 static PsStatus like_rule(Loop *l, void *data, const PsValue *args, PsValue *out) {
     PsType type;
     TRY(wants_number(l, *(int *)data ? "one" : "zero", &args[0], &type));
-    *out = loop_scalar(l, ps_build_int(loop_b(l), type, *(int *)data));
+    *out = loop_value(l, ps_build_int(loop_b(l), type, *(int *)data));
     return PS_OK;
 }
 
@@ -184,9 +180,10 @@ static PsStatus not_rule(Loop *l, void *data, const PsValue *args, PsValue *out)
 
 typedef PsStatus (*Rule)(Loop *, void *, const PsValue *, PsValue *);
 
+/* The rule on all operands in one shape. */
 static PsStatus map(Loop *l, CallArgs *args, Rule rule, void *data, PsValue *out) {
-    for (uint32_t i = 0; i < args->nargs; i++)
-        if (loop_is_vector(&args->args[i])) return loop_vector_map(l, args->nargs, args->args, rule, data, out);
+    PsType shape;
+    TRY(loop_spread(l, args->nargs, args->args, &shape));
     return rule(l, data, args->args, out);
 }
 
@@ -214,7 +211,6 @@ static PsStatus form_one(Loop *l, CallArgs *args, PsValue *out) {
 static PsStatus form_cast(Loop *l, CallArgs *args, PsValue *out) {
     PsType type, from;
     TRY(wants_dtype(l, "cast", &args->args[1], &type));
-    if (loop_is_vector(&args->args[0])) return loop_vector_map(l, 1, args->args, cast_to, &type, out);
     TRY(wants_number(l, "cast", &args->args[0], &from));
     return cast_to(l, &type, args->args, out);
 }
@@ -227,8 +223,9 @@ static PsStatus form_bit_cast(Loop *l, CallArgs *args, PsValue *out) {
     if (from == PS_U1 || type == PS_U1 || ps_scalar_bits(from) != ps_scalar_bits(type))
         return FAIL(l, BIT_CAST, ps_scalar_name(from), ps_scalar_name(type));
     TRY(loop_runtime(l, &args->args[0], &ref));
-    if (from != type) ref = ps_build_op(loop_b(l), PS_OP_BITCAST, type, &ref, 1, 0);
-    *out = loop_scalar(l, ref);
+    PsType to = ps_type_with_element(l->front.module, loop_type_of(l, ref), type);
+    if (from != type) ref = ps_build_op(loop_b(l), PS_OP_BITCAST, to, &ref, 1, 0);
+    *out = loop_value(l, ref);
     return PS_OK;
 }
 
@@ -236,7 +233,7 @@ static PsStatus form_bit_cast(Loop *l, CallArgs *args, PsValue *out) {
 
 static PsStatus form_static(Loop *l, CallArgs *args, PsValue *out) {
     for (uint32_t i = 0; i < args->nargs; i++)
-        if (args->args[i].kind == PS_VALUE_SCALAR)
+        if (args->args[i].kind == PS_VALUE_SCALAR || args->args[i].kind == PS_VALUE_STRUCT)
             return FAIL(l, STATIC_NEEDED, "ti.static", loop_describe(l, &args->args[i]));
     if (args->nargs == 1)
         *out = args->args[0];

@@ -173,7 +173,8 @@ static PsStatus call_len(Loop *l, CallArgs *args, PsValue *out) {
         if (!loop_axes(l, value)) return FAIL(l, LEN_NO_AXES);
         return loop_dim(l, value, 0, out);
     }
-    if (loop_is_vector(value)) return ps_value_take(&l->front, PyLong_FromUnsignedLong(value->count), out);
+    PsType tile = loop_tile_type(l, value);
+    if (tile) return ps_value_take(&l->front, PyLong_FromLongLong(loop_tile_axis(l, tile, 0)), out);
     return FAIL(l, LEN, loop_describe(l, value));
 }
 
@@ -193,9 +194,8 @@ static PsStatus call_range(Loop *l, CallArgs *args, PsValue *out) {
 }
 
 /* Python's round(): halves to even; an integer is itself. */
-static PsStatus round_rule(Loop *l, void *unused, const PsValue *value, PsValue *out) {
-    (void)unused;
-    PsType type = loop_numeric(l, value);
+static PsStatus round_plain(Loop *l, const PsValue *value, PsValue *out) {
+    PsType type = loop_element(l, value);
     if (!type) return FAIL(l, BUILTIN_OPERAND, "round", loop_describe(l, value));
     if (!loop_is_float(type)) return loop_unary(l, PS_AST_UADD, value, out);
     CallArgs args = {.args = (PsValue *)value, .nargs = 1};
@@ -206,8 +206,7 @@ static PsStatus call_round(Loop *l, CallArgs *args, PsValue *out) {
     TRY(loop_no_keywords(l, "round", args));
     const PsValue *value = &args->args[0], *digits = args->nargs > 1 ? &args->args[1] : NULL;
     if (!digits || (digits->kind == PS_VALUE_PYTHON && digits->object == Py_None))
-        return loop_is_vector(value) ? loop_vector_map(l, 1, value, round_rule, NULL, out)
-                                     : round_rule(l, NULL, value, out);
+        return round_plain(l, value, out);
     if (digits->kind != PS_VALUE_PYTHON || !ps_front_dtype(l->front.types, l->front.options, digits->object))
         return FAIL(l, ROUND_DIGITS);
     return loop_call_builtin(l, PS_BUILTIN_RINT, args, out);
@@ -217,6 +216,8 @@ static PsStatus call_round(Loop *l, CallArgs *args, PsValue *out) {
 static PsStatus spread(Loop *l, PsBuiltinId id, CallArgs *args) {
     if ((id != PS_BUILTIN_MIN && id != PS_BUILTIN_MAX) || args->nargs != 1) return PS_OK;
     if (loop_numeric(l, &args->args[0])) return PS_OK;
+    if (loop_is_tile(l, &args->args[0]) && loop_tile_ndim(l, loop_tile_type(l, &args->args[0])) != 1)
+        return PS_OK;
     return loop_items(l, &args->args[0], &args->args, &args->nargs);
 }
 
@@ -255,24 +256,19 @@ static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsV
 
 /* -- dtypes as functions -- */
 
-static PsStatus cast_rule(Loop *l, void *data, const PsValue *args, PsValue *out) {
-    PsRef ref;
-    TRY(loop_cast(l, &args[0], *(PsType *)data, &ref));
-    *out = loop_scalar(l, ref);
-    return PS_OK;
-}
-
 static PsStatus call_dtype(Loop *l, PyObject *callee, PsType type, CallArgs *args, PsValue *out) {
     bool ours = Py_IS_TYPE(callee, l->front.types->dtype);
     if (!ours && !any_runtime(args)) return call_python(l, callee, args, out);
     TRY(loop_no_keywords(l, ps_scalar_name(type), args));
     if (args->nargs != 1) return FAIL(l, DTYPE_ARGS, ps_scalar_name(type), args->nargs);
     PsValue *value = &args->args[0];
-    if (loop_is_vector(value)) return loop_vector_map(l, 1, value, cast_rule, &type, out);
-    if (!loop_numeric(l, value)) return FAIL(l, DTYPE_VALUE, ps_scalar_name(type), loop_describe(l, value));
+    if (!loop_element(l, value)) return FAIL(l, DTYPE_VALUE, ps_scalar_name(type), loop_describe(l, value));
     if (value->kind == PS_VALUE_PYTHON && PyFloat_Check(value->object) && !loop_is_float(type))
         return FAIL(l, DTYPE_LITERAL, loop_describe(l, value), ps_scalar_name(type));
-    return cast_rule(l, &type, value, out);
+    PsRef ref;
+    TRY(loop_cast(l, value, type, &ref));
+    *out = loop_value(l, ref);
+    return PS_OK;
 }
 
 /* -- methods that change a container -- */
@@ -323,14 +319,15 @@ static PsStatus call_builtin(Loop *l, PyObject *callee, CallArgs *args, PsValue 
     if (!numbers || any_runtime(args)) return loop_call_builtin(l, id, args, out);
     if (id == PS_BUILTIN_POW && args->nargs == 2)
         return loop_binary(l, PS_AST_POW, &args->args[0], &args->args[1], out);
-    for (uint32_t i = 0; i < args->nargs; i++)
-        if (loop_is_vector(&args->args[i])) return loop_call_builtin(l, id, args, out);
+    for (uint32_t i = 0; i < args->nargs && !l->in_static; i++)
+        if (loop_is_tile(l, &args->args[i])) return loop_call_builtin(l, id, args, out);
     TRY(loop_check_builtin(l, id, args));
     return call_python(l, callee, args, out);
 }
 
 PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue *out) {
     PsFrontTypes *types = l->front.types;
+    if (callee_value->kind == PS_VALUE_METHOD) return loop_call_method(l, callee_value, args, out);
     if (callee_value->kind != PS_VALUE_PYTHON) return FAIL(l, NOT_CALLABLE, loop_describe(l, callee_value));
     PyObject *callee = callee_value->object;
     if (Py_IS_TYPE(callee, types->builtin)) return call_builtin(l, callee, args, out);
@@ -341,13 +338,22 @@ PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue
         return loop_call_func(l, (PsFuncObject *)PyMethod_GET_FUNCTION(callee), &self, args, out);
     }
     if (Py_TYPE(callee) == (PyTypeObject *)types->kernel_type) return FAIL(l, KERNEL_CALL);
+    bool is_vector = callee == (PyObject *)types->vector;
+    if ((is_vector || callee == (PyObject *)types->matrix) && (!l->in_static || any_runtime(args)))
+        return loop_make_value(l, is_vector, args, out);
+    if (Py_IS_TYPE(callee, types->matrix_type) && (!l->in_static || any_runtime(args))) {
+        PsType type;
+        TRY(loop_matrix_type_of(l, callee, &type));
+        return loop_make_typed(l, type, args, out);
+    }
     if (Py_IS_TYPE(callee, types->dtype) || PyType_Check(callee)) {
         PsType type = ps_front_dtype(types, l->front.options, callee);
         if (type) return call_dtype(l, callee, type, args, out);
     }
     if (!PyCallable_Check(callee)) return FAIL(l, NOT_CALLABLE, loop_describe(l, callee_value));
     bool done;
-    TRY(call_known_python(l, callee, args, out, &done));
+    TRY(loop_make_static(l, callee, args, out, &done));
+    if (!done) TRY(call_known_python(l, callee, args, out, &done));
     return done ? PS_OK : call_function(l, callee, args, out);
 }
 

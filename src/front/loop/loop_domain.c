@@ -44,7 +44,7 @@ static PsStatus ndrange_axis(Loop *l, const PsValue *arg, PsValue *lo, PsValue *
     uint32_t n;
     *lo = zero();
     *hi = *arg;
-    bool sequence = loop_is_vector(arg) ||
+    bool sequence = loop_is_tile(l, arg) ||
                     (arg->kind == PS_VALUE_PYTHON && (PyTuple_Check(arg->object) || PyList_Check(arg->object)));
     if (sequence) {
         TRY(loop_items(l, arg, &items, &n));

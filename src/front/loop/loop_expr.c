@@ -9,15 +9,28 @@
 
 typedef PsStatus (*Eval)(Loop *l, PsAst *node, PsValue *out);
 
-PsValue loop_load(Loop *l, const PsValue *value) {
-    if (value->kind == PS_VALUE_PLACE) return loop_scalar(l, ps_build_load(loop_b(l), value->ref));
-    if (value->kind != PS_VALUE_VECTOR) return *value;
-    bool has_places = false;
-    for (uint32_t i = 0; i < value->count; i++) has_places |= value->items[i].kind == PS_VALUE_PLACE;
-    PsValue loaded;
-    if (!has_places || loop_vector_new(l, value->count, &loaded)) return *value;
+static PsValue load_items(Loop *l, const PsValue *value) {
+    PsValue loaded = *value;
+    loaded.items = ps_arena_alloc(l->front.arena, sizeof *loaded.items * (value->count + 1));
+    if (!loaded.items) return *value; /* the arena remembers */
     for (uint32_t i = 0; i < value->count; i++) loaded.items[i] = loop_load(l, &value->items[i]);
     return loaded;
+}
+
+static PsValue load_parts(Loop *l, const PsValue *value) {
+    PsRef *refs = ps_arena_alloc(l->front.arena, sizeof *refs * (value->count + 1));
+    if (!refs) return *value;
+    for (uint32_t i = 0; i < value->count; i++) refs[i] = loop_load(l, &value->items[i]).ref;
+    return loop_tile(l, value->type, refs);
+}
+
+PsValue loop_load(Loop *l, const PsValue *value) {
+    switch ((PsValueKind)value->kind) {
+    case PS_VALUE_PLACE: return loop_value(l, ps_build_load(loop_b(l), value->ref));
+    case PS_VALUE_PARTS: return load_parts(l, value);
+    case PS_VALUE_STRUCT: return load_items(l, value);
+    default: return *value;
+    }
 }
 
 /* -- names and constants -- */
@@ -55,21 +68,6 @@ static PsStatus eval_unaryop(Loop *l, PsAst *node, PsValue *out) {
 
 /* -- attributes -- */
 
-static int component(const char *name) {
-    static const char letters[] = "xyzw";
-    for (int i = 0; i < 4; i++)
-        if (name[0] == letters[i] && !name[1]) return i;
-    return -1;
-}
-
-static PsStatus vector_attribute(Loop *l, const PsValue *base, const char *name, PsValue *out) {
-    int i = component(name);
-    if (i < 0) return FAIL(l, ATTRIBUTE_OF, loop_describe(l, base), name, "the components x, y, z and w");
-    if ((uint32_t)i >= base->count) return FAIL(l, VECTOR_COMPONENT, name, base->count);
-    *out = base->items[i];
-    return PS_OK;
-}
-
 static PsStatus array_attribute(Loop *l, const PsValue *given, PyObject *key, PsValue *out) {
     const char *name = PyUnicode_AsUTF8(key);
     bool done = false;
@@ -87,14 +85,19 @@ static PsStatus array_attribute(Loop *l, const PsValue *given, PyObject *key, Ps
 }
 
 PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) {
-    if (base->kind == PS_VALUE_ARRAY || loop_is_array_object(l, base))
-        return array_attribute(l, base, name, out);
-    if (base->kind == PS_VALUE_PYTHON) return ps_python_attribute(&l->front, base->object, name, out);
     const char *text = PyUnicode_AsUTF8(name);
     if (!text) return PS_PYERR;
-    if (loop_is_vector(base)) return vector_attribute(l, base, text, out);
-    if (base->kind == PS_VALUE_SCALAR && !strcmp(text, "dtype"))
-        return ps_value_take(&l->front, Py_NewRef(l->front.types->dtypes[base->type]), out);
+    if (base->kind == PS_VALUE_ARRAY || loop_is_array_object(l, base))
+        return array_attribute(l, base, name, out);
+    if (base->kind == PS_VALUE_PYTHON) {
+        if (loop_is_tile(l, base) && loop_has_method(text) && !l->in_static)
+            return loop_tile_attribute(l, base, text, out);
+        return ps_python_attribute(&l->front, base->object, name, out);
+    }
+    if (loop_is_tile(l, base)) return loop_tile_attribute(l, base, text, out);
+    PsType type = loop_numeric(l, base);
+    if (type && !strcmp(text, "dtype"))
+        return ps_value_take(&l->front, Py_NewRef(l->front.types->dtypes[type]), out);
     return FAIL(l, ATTRIBUTE, loop_describe(l, base), text);
 }
 
@@ -102,7 +105,6 @@ static PsStatus eval_attribute(Loop *l, PsAst *node, PsValue *out) {
     PsValue base;
     TRY(loop_eval_place(l, node->a, &base));
     loop_at(l, node);
-    if (base.kind == PS_VALUE_PLACE) base = loop_load(l, &base);
     return loop_attribute(l, &base, node->name, out);
 }
 
@@ -115,13 +117,9 @@ PsStatus loop_eval_python(Loop *l, PsAst *node, PyObject **out) {
     return *out ? PS_OK : PS_PYERR;
 }
 
-/* The elements of a tuple, list or vector. */
+/* The elements of a tuple, list or vector, the rows of a matrix. */
 PsStatus loop_items(Loop *l, const PsValue *value, PsValue **out, uint32_t *out_len) {
-    if (loop_is_vector(value)) {
-        *out = value->items;
-        *out_len = value->count;
-        return PS_OK;
-    }
+    if (loop_is_tile(l, value)) return loop_tile_items(l, value, out, out_len);
     if (value->kind != PS_VALUE_PYTHON || !(PyTuple_Check(value->object) || PyList_Check(value->object)))
         return FAIL(l, NOT_A_SEQUENCE, loop_describe(l, value));
     Py_ssize_t n = PySequence_Fast_GET_SIZE(value->object);
@@ -263,7 +261,8 @@ PsStatus loop_eval_place(Loop *l, PsAst *node, PsValue *out) {
 
 PsStatus loop_eval(Loop *l, PsAst *node, PsValue *out) {
     TRY(loop_eval_place(l, node, out));
-    if (out->kind != PS_VALUE_PLACE && out->kind != PS_VALUE_VECTOR) return PS_OK;
+    if (out->kind != PS_VALUE_PLACE && out->kind != PS_VALUE_PARTS && out->kind != PS_VALUE_STRUCT)
+        return PS_OK;
     loop_at(l, node);
     bool is_static = out->is_static;
     *out = loop_load(l, out);

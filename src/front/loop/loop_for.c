@@ -29,19 +29,26 @@ static PsStatus bind_index(Loop *l, PsAst *target, const PsValue *value) {
     return ps_name_bind(&l->front, target->name, PS_BIND_INDEX, value);
 }
 
+/* A grouped index has one type, the widest of its axes'. */
+static PsRef as_wide_as(Loop *l, PsRef index, const For *f) {
+    PsType type = PS_I32;
+    for (uint32_t i = 0; i < f->domain.ndim; i++) type = loop_promote(type, loop_type_of(l, f->index[i]));
+    return ps_build_cast(loop_b(l), index, type);
+}
+
 static PsStatus bind_targets(Loop *l, For *f) {
     PsAst *target = f->node->a;
     uint32_t ndim = f->domain.ndim;
     loop_at(l, target);
     if (f->grouped) {
-        PsValue vector;
         if (target->kind == PS_AST_TUPLE) return FAIL(l, GROUPED_TARGETS, target->list.len);
-        TRY(loop_vector_new(l, ndim, &vector));
-        for (uint32_t i = 0; i < ndim; i++) vector.items[i] = loop_scalar(l, f->index[i]);
+        PsRef index[PS_MAX_AXES];
+        for (uint32_t i = 0; i < ndim; i++) index[i] = as_wide_as(l, f->index[i], f);
+        PsValue vector = loop_tile(l, loop_vector_type(l, loop_type_of(l, index[0]), ndim), index);
         return bind_index(l, target, &vector);
     }
     if (target->kind == PS_AST_NAME && ndim == 1) {
-        PsValue value = loop_scalar(l, f->index[0]);
+        PsValue value = loop_value(l, f->index[0]);
         return bind_index(l, target, &value);
     }
     bool sequence = target->kind == PS_AST_TUPLE || target->kind == PS_AST_LIST;
@@ -49,7 +56,7 @@ static PsStatus bind_targets(Loop *l, For *f) {
     uint32_t n = sequence ? target->list.len : 1;
     if (n != ndim || !sequence) return FAIL(l, LOOP_TARGETS, n, ndim);
     for (uint32_t i = 0; i < n; i++) {
-        PsValue value = loop_scalar(l, f->index[i]);
+        PsValue value = loop_value(l, f->index[i]);
         TRY(bind_index(l, target->list.items[i], &value));
     }
     return PS_OK;

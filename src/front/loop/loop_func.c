@@ -85,30 +85,15 @@ static bool is_plain(Loop *l, PsRef ref) {
 static PsStatus bind_scalar(Loop *l, FuncCall *call, const BoundArg *arg, PsRef ref) {
     if (loop_param_assigned(call->tree, arg->param->name) || !is_plain(l, ref))
         return loop_new_local(l, arg->param->name, ref);
-    PsValue value = loop_scalar(l, ref);
+    PsValue value = loop_value(l, ref);
     return ps_name_bind(&l->front, arg->param->name, PS_BIND_CONSTANT, &value);
-}
-
-static PsStatus bind_vector(Loop *l, const BoundArg *arg, PsType type) {
-    PsValue copy;
-    TRY(loop_vector_new(l, arg->value.count, &copy));
-    for (uint32_t i = 0; i < copy.count; i++) {
-        PsRef ref;
-        TRY(type ? loop_store_value(l, &arg->value.items[i], type, "Argument", &ref)
-                 : loop_runtime(l, &arg->value.items[i], &ref));
-        PsRef place = ps_build_var(loop_b(l), loop_type_of(l, ref));
-        ps_build_store(loop_b(l), place, ref);
-        copy.items[i] = (PsValue){.kind = PS_VALUE_PLACE, .ref = place, .type = loop_type_of(l, ref)};
-    }
-    return ps_name_bind(&l->front, arg->param->name, PS_BIND_LOCAL, &copy);
 }
 
 static PsStatus bind_inline(Loop *l, FuncCall *call, const BoundArg *arg) {
     PsRef ref;
     loop_at(l, arg->param);
     if (arg->is_template) return ps_name_bind(&l->front, arg->param->name, PS_BIND_REFERENCE, &arg->value);
-    if (loop_is_vector(&arg->value)) return bind_vector(l, arg, arg->type);
-    if (!loop_numeric(l, &arg->value))
+    if (!loop_element(l, &arg->value))
         return ps_name_bind(&l->front, arg->param->name, PS_BIND_CONSTANT, &arg->value);
     TRY(arg->type ? loop_store_value(l, &arg->value, arg->type, "Argument", &ref)
                   : loop_runtime(l, &arg->value, &ref));
@@ -144,10 +129,13 @@ typedef struct KeyPart {
     uint64_t kind, what, object; /* object: the field that an array is of; its elements' type goes with it */
 } KeyPart;
 
+static bool is_tile(Loop *l, PsType type) { return ps_type_info(l->front.module, type)->kind == PS_KIND_TILE; }
+
 static PsType param_type(Loop *l, const BoundArg *arg) {
     if (arg->value.kind == PS_VALUE_ARRAY) return arg->value.type;
     if (arg->is_template && arg->value.kind == PS_VALUE_PYTHON) return PS_KIND_NONE;
-    PsType type = loop_numeric(l, &arg->value);
+    PsType type = loop_tile_type(l, &arg->value);
+    if (!type) type = loop_numeric(l, &arg->value);
     return type && arg->type ? arg->type : type;
 }
 
@@ -197,12 +185,15 @@ static PsStatus bind_param(Loop *l, FuncCall *call, PsFunc *f, const BoundArg *a
     loop_at(l, arg->param);
     PsBindKind kind = arg->is_template ? PS_BIND_REFERENCE : PS_BIND_CONSTANT;
     if (!type) return ps_name_bind(&l->front, arg->param->name, kind, &arg->value);
-    PsRef ref = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, f->params.len);
-    if (!ps_vec_push(l->front.arena, &f->params, type)) return PS_NOMEM;
-    if (ps_type_is_scalar(type) && !arg->is_template) return bind_scalar(l, call, arg, ref);
-    PsValue value = {.kind = PS_VALUE_SCALAR, .ref = ref, .type = type};
-    if (!ps_type_is_scalar(type)) {
-        value.kind = PS_VALUE_ARRAY;
+    bool is_array = arg->value.kind == PS_VALUE_ARRAY;
+    PsType passed = is_tile(l, type) ? ps_type_ptr(l->front.module, type) : type;
+    PsRef ref = ps_build_op(loop_b(l), PS_OP_ARG, passed, NULL, 0, f->params.len);
+    if (!ps_vec_push(l->front.arena, &f->params, passed)) return PS_NOMEM;
+    if (passed != type) ref = ps_build_load(loop_b(l), ref);
+    if (!is_array && !arg->is_template) return bind_scalar(l, call, arg, ref);
+    PsValue value = loop_value(l, ref);
+    if (is_array) {
+        value = (PsValue){.kind = PS_VALUE_ARRAY, .ref = ref, .type = type};
         value.elem = arg->value.elem;
         value.object = arg->value.object;
     }
@@ -214,8 +205,12 @@ static PsStatus build_body(Loop *l, FuncCall *call, PsFunc *f, Instance *instanc
     for (uint32_t i = 0; i < call->nargs; i++) TRY(bind_param(l, call, f, &call->args[i]));
     TRY(loop_exec_list(l, &call->tree->function->body, &flow));
     if (flow != FLOW_RETURN && (instance->returns || l->func->annotated)) return return_missing(l, call);
-    if (instance->returns && !ps_vec_push(l->front.arena, &f->results, instance->result)) return PS_NOMEM;
-    return PS_OK;
+    if (!instance->returns) return PS_OK;
+    if (is_tile(l, instance->result)) /* comes back through a place of the caller's */
+        return ps_vec_push(l->front.arena, &f->params, ps_type_ptr(l->front.module, instance->result))
+                   ? PS_OK
+                   : PS_NOMEM;
+    return ps_vec_push(l->front.arena, &f->results, instance->result) ? PS_OK : PS_NOMEM;
 }
 
 static PsStatus build_once(Loop *l, FuncCall *call, PsFunc *f, Instance *instance) {
@@ -254,8 +249,15 @@ static PsStatus build_instance(Loop *l, FuncCall *call, Instance *instance) {
     return status;
 }
 
+/* A tile's own place: functions of the IR take tiles by their place. */
+static PsRef in_memory(Loop *l, PsRef tile) {
+    PsRef place = ps_build_var(loop_b(l), loop_type_of(l, tile));
+    ps_build_store(loop_b(l), place, tile);
+    return place;
+}
+
 static PsStatus emit_call(Loop *l, FuncCall *call, Instance *instance, PsValue *out) {
-    PsRef *args = ps_arena_alloc(l->front.arena, sizeof *args * (call->nargs + 1));
+    PsRef *args = ps_arena_alloc(l->front.arena, sizeof *args * (call->nargs + 2)), result;
     uint32_t n = 0;
     if (!args) return PS_NOMEM;
     for (uint32_t i = 0; i < call->nargs; i++) {
@@ -266,9 +268,16 @@ static PsStatus emit_call(Loop *l, FuncCall *call, Instance *instance, PsValue *
             args[n++] = arg->value.ref;
         else
             TRY(loop_store_value(l, &arg->value, type, "Argument", &args[n++]));
+        if (is_tile(l, type)) args[n - 1] = in_memory(l, args[n - 1]);
     }
-    PsRef result = ps_build_op(loop_b(l), PS_OP_CALL, instance->result, args, n, instance->index);
-    *out = instance->result ? loop_scalar(l, result) : ps_value_python(Py_None);
+    if (is_tile(l, instance->result)) {
+        args[n++] = result = ps_build_var(loop_b(l), instance->result);
+        ps_build_op(loop_b(l), PS_OP_CALL, PS_KIND_NONE, args, n, instance->index);
+        *out = loop_value(l, ps_build_load(loop_b(l), result));
+        return PS_OK;
+    }
+    result = ps_build_op(loop_b(l), PS_OP_CALL, instance->result, args, n, instance->index);
+    *out = instance->result ? loop_value(l, result) : ps_value_python(Py_None);
     return PS_OK;
 }
 
@@ -301,6 +310,7 @@ static bool holds_proxies(Loop *l, PyObject *object, int depth) {
 static bool needs_place(Loop *l, const BoundArg *arg) {
     switch (arg->value.kind) {
     case PS_VALUE_SCALAR:
+    case PS_VALUE_TILE:
     case PS_VALUE_ARRAY: return false;
     case PS_VALUE_PLACE: return arg->is_template;
     case PS_VALUE_PYTHON: return holds_proxies(l, arg->value.object, 0);

@@ -37,14 +37,14 @@ static PsStatus add_index(Loop *l, const PsValue *value, Indices *out) {
 }
 
 /* x[I, k] with I a vector of two: three indices. x[None] and x[()] are none. */
-static PsStatus flatten(Loop *l, const PsValue *indices, uint32_t n, Indices *out) {
+static PsStatus flatten(Loop *l, const PsValue *indices, uint32_t n, bool slices, Indices *out) {
     out->n = 0;
     for (uint32_t i = 0; i < n; i++) {
         const PsValue *value = &indices[i];
         bool python = value->kind == PS_VALUE_PYTHON;
         if (python && value->object == Py_None && n == 1) continue;
-        if (python && PySlice_Check(value->object)) return FAIL(l, SLICE);
-        if (!loop_is_vector(value) &&
+        if (python && PySlice_Check(value->object) && !slices) return FAIL(l, SLICE);
+        if (!loop_is_tile(l, value) &&
             !(python && (PyTuple_Check(value->object) || PyList_Check(value->object)))) {
             TRY(add_index(l, value, out));
             continue;
@@ -85,18 +85,6 @@ static PsStatus index_array(Loop *l, const PsValue *base, const Indices *indices
     return PS_OK;
 }
 
-static PsStatus index_vector(Loop *l, const PsValue *base, const Indices *indices, PsValue *out) {
-    int64_t known;
-    if (indices->n != 1) return FAIL(l, VECTOR_INDEX_COUNT, indices->n);
-    const PsValue *index = &indices->values[0];
-    if (index->kind != PS_VALUE_PYTHON) return FAIL(l, VECTOR_INDEX_RUNTIME, loop_describe(l, index));
-    if (!ps_number_int(index->object, &known)) return FAIL(l, INDEX_TYPE, loop_describe(l, index), 0);
-    if (known < 0) return FAIL(l, NEGATIVE_INDEX, (long long)known);
-    if (known >= base->count) return FAIL(l, VECTOR_INDEX_RANGE, (long long)known, base->count);
-    *out = base->items[known];
-    return PS_OK;
-}
-
 /* -- Python containers -- */
 
 static PsStatus index_python(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, PsValue *out) {
@@ -119,15 +107,22 @@ static PsStatus index_python(Loop *l, const PsValue *base, const PsValue *indice
     return ps_value_take(&l->front, PyObject_GetItem(base->object, key), out);
 }
 
+static bool all_known(const PsValue *indices, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (indices[i].kind != PS_VALUE_PYTHON) return false;
+    return true;
+}
+
 PsStatus loop_index(Loop *l, const PsValue *given, const PsValue *indices, uint32_t n, PsValue *out) {
     Indices flat;
     PsValue outside = *given, *base = &outside;
     TRY(loop_from_outside(l, base));
-    if (base->kind == PS_VALUE_PYTHON) return index_python(l, base, indices, n, out);
-    if (base->kind != PS_VALUE_ARRAY && !loop_is_vector(base))
-        return FAIL(l, NOT_INDEXABLE, loop_describe(l, base));
-    TRY(flatten(l, indices, n, &flat));
-    return loop_is_vector(base) ? index_vector(l, base, &flat, out) : index_array(l, base, &flat, out);
+    bool tile = loop_is_tile(l, base);
+    if (base->kind == PS_VALUE_PYTHON && (!tile || all_known(indices, n)))
+        return index_python(l, base, indices, n, out);
+    if (base->kind != PS_VALUE_ARRAY && !tile) return FAIL(l, NOT_INDEXABLE, loop_describe(l, base));
+    TRY(flatten(l, indices, n, tile, &flat));
+    return tile ? loop_index_tile(l, base, flat.values, flat.n, out) : index_array(l, base, &flat, out);
 }
 
 /* A slice of Python values as a Python slice; anything else is refused where it is used. */
@@ -139,19 +134,24 @@ static PsStatus eval_slice(Loop *l, PsAst *node, PsValue *out) {
     return ps_value_take(&l->front, PySlice_New(parts[0], parts[1], parts[2]), out);
 }
 
+static PsAst *first_slice(const PsAstList *list) {
+    for (uint32_t i = 0; i < list->len; i++)
+        if (list->items[i]->kind == PS_AST_SLICE) return list->items[i];
+    return NULL;
+}
+
 static PsStatus eval_indices(Loop *l, PsAst *node, PsValue **out, uint32_t *out_n) {
-    if (node->kind == PS_AST_TUPLE) {
-        for (uint32_t i = 0; i < node->list.len; i++)
-            if (node->list.items[i]->kind == PS_AST_SLICE) {
-                loop_at(l, node->list.items[i]);
-                return FAIL(l, SLICE);
-            }
+    if (node->kind == PS_AST_TUPLE && !first_slice(&node->list))
         return loop_eval_list(l, &node->list, out, out_n);
-    }
-    *out = ps_arena_alloc(l->front.arena, sizeof **out);
-    *out_n = 1;
+    PsAstList one = {&node, 1}, *list = node->kind == PS_AST_TUPLE ? &node->list : &one;
+    *out = ps_arena_alloc(l->front.arena, sizeof **out * list->len);
+    *out_n = list->len;
     if (!*out) return PS_NOMEM;
-    return node->kind == PS_AST_SLICE ? eval_slice(l, node, *out) : loop_eval(l, node, *out);
+    for (uint32_t i = 0; i < list->len; i++) {
+        PsAst *item = list->items[i];
+        TRY(item->kind == PS_AST_SLICE ? eval_slice(l, item, &(*out)[i]) : loop_eval(l, item, &(*out)[i]));
+    }
+    return PS_OK;
 }
 
 /* x.shape[k]: one op, not a tuple of all lengths. */
@@ -170,6 +170,10 @@ static PsStatus eval_dim(Loop *l, PsAst *node, const PsValue *array, PsValue *ou
 PsStatus loop_subscript_of(Loop *l, PsAst *node, const PsValue *base, PsValue *out) {
     PsValue *indices = NULL;
     uint32_t n = 0;
+    if (node->b->kind == PS_AST_TUPLE && first_slice(&node->b->list) && !loop_is_tile(l, base)) {
+        loop_at(l, first_slice(&node->b->list));
+        return FAIL(l, SLICE);
+    }
     TRY(eval_indices(l, node->b, &indices, &n));
     loop_at(l, node);
     return loop_index(l, base, indices, n, out);
@@ -207,7 +211,7 @@ bool loop_has_elements(Loop *l, const PsValue *array, const PsElement *wanted) {
 
 PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) {
     PsRef arg = array->ref;
-    *out = loop_scalar(l, ps_build_op(loop_b(l), PS_OP_DIM, PS_I32, &arg, 1, (uint64_t)axis));
+    *out = loop_value(l, ps_build_op(loop_b(l), PS_OP_DIM, PS_I32, &arg, 1, (uint64_t)axis));
     return PS_OK;
 }
 

@@ -8,12 +8,14 @@
  *     loop_for.c      for, break, continue                loop_builtin.c  ti.sqrt, ti.cast, abs, ...
  *     loop_domain.c   what a for runs over                loop_atomic.c   atomic updates
  *     loop_static.c   unrolled loops, comprehensions      loop_index.c    x[i], x.shape
- *     loop_expr.c     expressions                         loop_vector.c   grouped indices
+ *     loop_expr.c     expressions
  *     loop_logic.c    conditions, and/or, a if c else b   loop_print.c    print, f-strings
  *     loop_binop.c    operators                           loop_writes.c   which arrays are written
  *     loop_promote.c  types of results                    loop_return.c   return
  *     loop_random.c   random, randn
  *     loop_field.c    fields and ndarrays from outside
+ *     loop_tile.c     vectors and matrices                loop_make.c     making them
+ *     loop_part.c     their elements, slices, swizzles    loop_method.c   their methods, @
  */
 #ifndef PS_FRONT_LOOP_INT_H
 #define PS_FRONT_LOOP_INT_H
@@ -98,8 +100,9 @@ typedef struct Loop {
 static inline void loop_at(Loop *l, const PsAst *node) { ps_front_at(&l->front, node); }
 static inline PsBuilder *loop_b(Loop *l) { return &l->front.b; }
 static inline PsType loop_type_of(Loop *l, PsRef r) { return ps_op(l->front.b.func, r)->type; }
-static inline PsValue loop_scalar(Loop *l, PsRef ref) { return ps_value_scalar(&l->front, ref); }
+static inline PsValue loop_value(Loop *l, PsRef ref) { return ps_value_of(&l->front, ref); }
 static inline bool loop_is_float(PsType t) { return ps_scalar_class(t) == PS_CLASS_FLOAT; }
+static inline const char *loop_describe_type(Loop *l, PsType type) { return ps_type_describe(&l->front, type); }
 static inline const char *loop_describe(Loop *l, const PsValue *v) { return ps_value_describe(&l->front, v); }
 
 /* loop_expr.c */
@@ -119,11 +122,11 @@ PsType loop_promote(PsType a, PsType b);
 PsType loop_promote_keep(PsType a, PsType b); /* u1 with u1 stays u1 */
 PsType loop_numeric(Loop *l,
                     const PsValue *value); /* type of a scalar or Python number; PS_KIND_NONE: neither */
-/* The value as an op of the type: numbers become constants, others are cast. */
+/* The value as an op of the (scalar) type, in its own shape: numbers become constants, others are cast. */
 PsStatus loop_as(Loop *l, const PsValue *value, PsType type, PsRef *out) PS_MUST_CHECK;
 PsStatus loop_runtime(Loop *l, const PsValue *value, PsRef *out) PS_MUST_CHECK;           /* in its own type */
 PsStatus loop_cast(Loop *l, const PsValue *value, PsType type, PsRef *out) PS_MUST_CHECK; /* as ti.cast */
-/* For a store into something of the type: casts, and warns where that may lose something. */
+/* For a store into something of the type, a scalar or tile: casts, and warns where that may lose something. */
 PsStatus loop_store_value(Loop *l, const PsValue *value, PsType type, const char *what,
                           PsRef *out) PS_MUST_CHECK;
 
@@ -138,6 +141,8 @@ PsOpCode loop_operator_atomic(PsAstOp op);
 PsStatus loop_condition(Loop *l, const char *what, const PsValue *value, PsRef *out) PS_MUST_CHECK; /* -> u1 */
 PsStatus loop_truth(Loop *l, const PsValue *value,
                     int *out) PS_MUST_CHECK; /* 0, 1; -1: known only at run time */
+PsStatus loop_truths(Loop *l, const char *what, const PsValue *value,
+                     PsRef *out) PS_MUST_CHECK; /* of a tile, each */
 PsStatus loop_eval_boolop(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_eval_compare(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
@@ -154,12 +159,33 @@ PsStatus loop_field_attribute(Loop *l, const PsValue *base, const char *name, Py
                               bool *done) PS_MUST_CHECK;
 PsStatus loop_fields_finish(Loop *l) PS_MUST_CHECK;
 
-/* loop_vector.c */
-PsStatus loop_vector_new(Loop *l, uint32_t count, PsValue *out) PS_MUST_CHECK;
-PsStatus loop_vector_map(Loop *l, uint32_t nargs, const PsValue *args,
-                         PsStatus (*rule)(Loop *, void *data, const PsValue *args, PsValue *out), void *data,
+/* loop_tile.c: vectors and matrices; a tile type stands for element and shape */
+PsType loop_tile_type(Loop *l, const PsValue *value); /* PS_KIND_NONE: it is no vector or matrix */
+bool loop_is_tile(Loop *l, const PsValue *value);
+PsType loop_element(Loop *l, const PsValue *value); /* loop_numeric, or a tile's element type */
+int loop_tile_ndim(Loop *l, PsType tile);
+int64_t loop_tile_axis(Loop *l, PsType tile, int axis); /* 1 for an axis it does not have */
+int64_t loop_tile_count(Loop *l, PsType type);
+bool loop_same_shape(Loop *l, PsType a, PsType b);
+PsType loop_vector_type(Loop *l, PsType elem, int64_t n);
+PsType loop_matrix_type(Loop *l, PsType elem, int64_t n, int64_t m);
+PsValue loop_tile(Loop *l, PsType type, const PsRef *elements);
+PsRef loop_splat(Loop *l, PsRef scalar, PsType like);
+PsRef loop_const_like(Loop *l, PsRef like, int64_t value); /* of its type and shape */
+PsStatus loop_host_tile(Loop *l, const PsValue *value, PsType elem, PsRef *out) PS_MUST_CHECK;
+/* A vector of numbers or a matrix of rows; elem PS_KIND_NONE: what the elements are together. */
+PsStatus loop_make_tile(Loop *l, const PsValue *items, uint32_t n, PsType elem, PsValue *out) PS_MUST_CHECK;
+/* Operands side by side: when one is a vector or matrix, numbers will be repeated and sequences become one, too.
+ * *shape: PS_KIND_NONE when none is. */
+PsStatus loop_spread(Loop *l, uint32_t n, PsValue *args, PsType *shape) PS_MUST_CHECK;
+
+/* loop_part.c: elements, slices, swizzles */
+PsStatus loop_index_tile(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n,
                          PsValue *out) PS_MUST_CHECK;
-bool loop_is_vector(const PsValue *value);
+PsStatus loop_tile_element(Loop *l, const PsValue *base, int64_t i, int64_t j, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_tile_items(Loop *l, const PsValue *value, PsValue **out, uint32_t *out_len) PS_MUST_CHECK;
+int loop_swizzle(const char *name, int *letters); /* how many; 0: it is none */
+PsStatus loop_swizzle_of(Loop *l, const PsValue *base, const char *name, PsValue *out) PS_MUST_CHECK;
 
 /* loop_index.c */
 PsStatus loop_index(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n,
@@ -189,6 +215,19 @@ bool loop_python_builtin(PyObject *callee,
 bool loop_is_builtin(Loop *l, const PsValue *callee, PsBuiltinId id);
 bool loop_builtin_wants_place(Loop *l, const PsValue *callee); /* first argument is updated in place */
 PsStatus loop_no_keywords(Loop *l, const char *name, const CallArgs *args) PS_MUST_CHECK;
+
+/* loop_make.c */
+PsStatus loop_make_value(Loop *l, bool vector, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_matrix_type_of(Loop *l, PyObject *object, PsType *out) PS_MUST_CHECK; /* types.vector(..) */
+PsStatus loop_make_typed(Loop *l, PsType type, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_make_static(Loop *l, PyObject *callee, CallArgs *args, PsValue *out,
+                          bool *done) PS_MUST_CHECK; /* Matrix.rows, ... */
+
+/* loop_method.c */
+PsStatus loop_tile_attribute(Loop *l, const PsValue *base, const char *name, PsValue *out) PS_MUST_CHECK;
+bool loop_has_method(const char *name);
+PsStatus loop_call_method(Loop *l, const PsValue *method, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_matmul(Loop *l, const PsValue *a, const PsValue *b, PsValue *out) PS_MUST_CHECK;
 
 /* loop_atomic.c */
 PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const PsValue *place,
@@ -230,6 +269,11 @@ PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 PsStatus loop_assign_name(Loop *l, PsAst *target, const PsValue *value) PS_MUST_CHECK;
 PsStatus loop_new_local(Loop *l, PyObject *name, PsRef value) PS_MUST_CHECK;
+PsStatus loop_store(Loop *l, const PsValue *place,
+                    const PsValue *value) PS_MUST_CHECK; /* PLACE or PARTS: as an assignment */
+/* A value for the parts of a place: one for each. */
+PsStatus loop_split(Loop *l, const char *what, const PsValue *place, const PsValue *value,
+                    PsValue **out) PS_MUST_CHECK;
 bool loop_has_break(const PsAstList *body); /* one that ends the loop whose body it is */
 PsStatus loop_refuse_node(Loop *l, const char *name) PS_MUST_CHECK; /* a node kernels do not have */
 PsStatus loop_exec_for(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;

@@ -12,9 +12,8 @@
 /* -- conditions -- */
 
 PsStatus loop_truth(Loop *l, const PsValue *value, int *out) {
-    (void)l;
     *out = -1;
-    if (value->kind == PS_VALUE_PYTHON) {
+    if (value->kind == PS_VALUE_PYTHON && !loop_is_tile(l, value)) {
         *out = PyObject_IsTrue(value->object);
         if (*out < 0) return ps_front_python_failed(&l->front);
     }
@@ -31,7 +30,7 @@ static PsStatus float_condition(Loop *l, const char *what, PsType type) {
 PsStatus loop_condition(Loop *l, const char *what, const PsValue *value, PsRef *out) {
     PsValue loaded = loop_load(l, value);
     PsBuilder *b = loop_b(l);
-    if (loaded.kind == PS_VALUE_PYTHON) {
+    if (loaded.kind == PS_VALUE_PYTHON && !loop_is_tile(l, &loaded)) {
         int truth;
         TRY(loop_truth(l, &loaded, &truth));
         *out = ps_build_int(b, PS_U1, truth);
@@ -44,20 +43,47 @@ PsStatus loop_condition(Loop *l, const char *what, const PsValue *value, PsRef *
     return PS_OK;
 }
 
+/* Of a vector or matrix each element, too. */
+PsStatus loop_truths(Loop *l, const char *what, const PsValue *value, PsRef *out) {
+    if (!loop_is_tile(l, value) && !value->like) return loop_condition(l, what, value, out);
+    PsType type = loop_element(l, value);
+    if (!type) return FAIL(l, CONDITION_AMBIGUOUS, what, loop_describe(l, value));
+    if (loop_is_float(type)) return float_condition(l, what, type);
+    TRY(loop_runtime(l, value, out));
+    if (type != PS_U1) *out = ps_build_binary(loop_b(l), PS_OP_NE, *out, loop_const_like(l, *out, 0));
+    return PS_OK;
+}
+
 /* -- computing a branch always -- */
 
 #define MAX_ALWAYS 16
 
+/* An element by a constant index is inside: the front end has looked. */
+static bool has_constant_indices(const PsFunc *f, const PsOp *op) {
+    for (uint32_t i = 1; i < op->nargs; i++)
+        if (ps_op(f, f->args.data[op->args + i])->code != PS_OP_CONST) return false;
+    return true;
+}
+
+static bool is_small(const PsFunc *f, PsType type) {
+    const PsTypeInfo *info = ps_type_info(f->module, type);
+    return info->kind != PS_KIND_TILE || ps_type_count(f->module, type) <= MAX_ALWAYS;
+}
+
 /* Checked or not decides nothing here: the program must be the same. Integer divisions can fault in checked mode. */
 static bool is_harmless(const PsFunc *f, const PsOp *op) {
+    if (!is_small(f, op->type)) return false;
     switch (op->code) {
     case PS_OP_FLOORDIV:
     case PS_OP_MOD:
     case PS_OP_TRUNCDIV:
-    case PS_OP_TRUNCMOD: return loop_is_float(op->type);
+    case PS_OP_TRUNCMOD: return loop_is_float(ps_type_element(f->module, op->type));
+    case PS_OP_EXTRACT:
+    case PS_OP_ELEM: return has_constant_indices(f, op);
+    case PS_OP_DOT: return false;
     case PS_OP_PLACE:
     case PS_OP_IPOW: return false;
-    case PS_OP_LOAD: return ps_op(f, f->args.data[op->args])->code == PS_OP_VAR;
+    case PS_OP_LOAD: return ps_op(f, ps_place_root(f, f->args.data[op->args]))->code == PS_OP_VAR;
     case PS_OP_FLOOR:
     case PS_OP_CEIL:
     case PS_OP_ROUND:
@@ -95,7 +121,7 @@ static PsStatus eval_in(Loop *l, PsRegion region, Rest rest, void *data, PsValue
     uint32_t mark = ps_names_enter(&l->func->base); /* a := in here may not have run */
     loop_b(l)->region = region;
     PsStatus status = rest(l, data, out);
-    if (!status && out->kind == PS_VALUE_PLACE) *out = loop_load(l, out);
+    if (!status) *out = loop_load(l, out);
     ps_names_leave(&l->front, &l->func->base, mark);
     *loop_b(l) = saved;
     return status;
@@ -150,7 +176,7 @@ static PsStatus short_circuit(Loop *l, bool is_and, const PsValue *a, Rest rest,
         PsRef value = type == PS_U1
                           ? ps_build_binary(b, is_and ? PS_OP_AND : PS_OP_OR, left, right)
                           : ps_build_select(b, condition, is_and ? right : left, is_and ? left : right);
-        *out = loop_scalar(l, value);
+        *out = loop_value(l, value);
         return PS_OK;
     }
     PsBuilder before = ps_builder_before(b->func, branch);
@@ -158,7 +184,7 @@ static PsStatus short_circuit(Loop *l, bool is_and, const PsValue *a, Rest rest,
     PsRef place = ps_build_var(&before, type);
     ps_build_store(&before, place, ps_build_cast(&before, first.ref, type));
     TRY(store_in(l, region, &second, type, place));
-    *out = loop_scalar(l, ps_build_load(b, place));
+    *out = loop_value(l, ps_build_load(b, place));
     return PS_OK;
 }
 
@@ -169,12 +195,15 @@ typedef struct Operands {
 
 static PsStatus combine(Loop *l, Operands *o, const PsValue *first, PsValue *out);
 
-static PsStatus vector_logic(Loop *l, void *data, const PsValue *args, PsValue *out) {
-    bool is_and = *(bool *)data;
+/* Of vectors and matrices: element by element, nothing is left out. */
+static PsStatus tile_logic(Loop *l, bool is_and, PsValue *args, PsValue *out) {
+    const char *name = is_and ? "and" : "or";
+    PsType shape;
     PsRef a, b;
-    TRY(loop_condition(l, is_and ? "and" : "or", &args[0], &a));
-    TRY(loop_condition(l, is_and ? "and" : "or", &args[1], &b));
-    *out = loop_scalar(l, ps_build_binary(loop_b(l), is_and ? PS_OP_AND : PS_OP_OR, a, b));
+    TRY(loop_spread(l, 2, args, &shape));
+    TRY(loop_truths(l, name, &args[0], &a));
+    TRY(loop_truths(l, name, &args[1], &b));
+    *out = loop_value(l, ps_build_binary(loop_b(l), is_and ? PS_OP_AND : PS_OP_OR, a, b));
     return PS_OK;
 }
 
@@ -193,10 +222,10 @@ static PsStatus combine(Loop *l, Operands *o, const PsValue *first, PsValue *out
     TRY(loop_truth(l, first, &truth));
     if (truth >= 0) return truth == is_and ? rest_of(l, o, out) : PS_OK;
     loop_at(l, o->node);
-    if (!loop_is_vector(first)) return short_circuit(l, is_and, first, rest_of, o, out);
+    if (!loop_is_tile(l, first)) return short_circuit(l, is_and, first, rest_of, o, out);
     PsValue args[2] = {*first};
     TRY(rest_of(l, o, &args[1]));
-    return loop_vector_map(l, 2, args, vector_logic, &is_and, out);
+    return tile_logic(l, is_and, args, out);
 }
 
 PsStatus loop_eval_boolop(Loop *l, PsAst *node, PsValue *out) {
@@ -231,14 +260,14 @@ static PsStatus compare_membership(Loop *l, bool negated, const PsValue *a, cons
     PsValue *items, equal, any = ps_value_python(Py_False);
     uint32_t n;
     if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON && !PyTuple_Check(b->object) &&
-        !PyList_Check(b->object)) {
+        !PyList_Check(b->object) && !loop_is_tile(l, b)) {
         int found = PySequence_Contains(b->object, a->object);
         if (found < 0) return ps_front_python_failed(&l->front);
         *out = ps_value_python((found != 0) != negated ? Py_True : Py_False);
         return PS_OK;
     }
     bool sequence = b->kind == PS_VALUE_PYTHON && (PyTuple_Check(b->object) || PyList_Check(b->object));
-    if (!sequence && !loop_is_vector(b)) return FAIL(l, IN, loop_describe(l, b));
+    if (!sequence && !loop_is_tile(l, b)) return FAIL(l, IN, loop_describe(l, b));
     TRY(loop_items(l, b, &items, &n));
     for (uint32_t i = 0; i < n; i++) {
         int truth;
@@ -250,7 +279,7 @@ static PsStatus compare_membership(Loop *l, bool negated, const PsValue *a, cons
         else if (truth == -1 && any.kind == PS_VALUE_SCALAR) {
             TRY(loop_condition(l, "in", &any, &left));
             TRY(loop_condition(l, "in", &equal, &right));
-            any = loop_scalar(l, ps_build_binary(loop_b(l), PS_OP_OR, left, right));
+            any = loop_value(l, ps_build_binary(loop_b(l), PS_OP_OR, left, right));
         }
         if (truth == 1) break;
     }
@@ -283,11 +312,10 @@ static PsStatus chain_from(Loop *l, void *data, PsValue *out) {
     chain.left = right;
     TRY(loop_truth(l, out, &truth));
     if (truth >= 0) return truth ? chain_from(l, &chain, out) : PS_OK;
-    if (loop_is_vector(out)) {
-        bool is_and = true;
+    if (loop_is_tile(l, out)) {
         PsValue args[2] = {*out};
         TRY(chain_from(l, &chain, &args[1]));
-        return loop_vector_map(l, 2, args, vector_logic, &is_and, out);
+        return tile_logic(l, true, args, out);
     }
     PsValue first = *out;
     return short_circuit(l, true, &first, chain_from, &chain, out);
@@ -303,40 +331,30 @@ PsStatus loop_eval_compare(Loop *l, PsAst *node, PsValue *out) {
 
 static PsStatus arm(Loop *l, void *data, PsValue *out) { return loop_eval(l, data, out); }
 
-/* One number of the result, from both arms. */
-static PsStatus merge(Loop *l, PsRef branch, PsRef condition, bool always, const PsValue *a, const PsValue *b,
-                      PsValue *out) {
-    PsType left = loop_numeric(l, a), right = loop_numeric(l, b);
-    if (!left || !right) return FAIL(l, IFEXP_ARMS, loop_describe(l, a), loop_describe(l, b));
-    PsType type = loop_promote_keep(left, right);
+/* The result from both arms: numbers, vectors or matrices. */
+static PsStatus merge(Loop *l, PsRef branch, PsRef condition, bool always, PsValue *arms, PsValue *out) {
+    PsType left = loop_element(l, &arms[0]), right = loop_element(l, &arms[1]), shape;
+    if (!left || !right) return FAIL(l, IFEXP_ARMS, loop_describe(l, &arms[0]), loop_describe(l, &arms[1]));
+    PsType elem = loop_promote_keep(left, right);
     PsBuilder *builder = loop_b(l);
+    TRY(loop_spread(l, 2, arms, &shape));
     if (always) {
         PsRef x, y;
-        TRY(loop_as(l, a, type, &x));
-        TRY(loop_as(l, b, type, &y));
-        *out = loop_scalar(l, ps_build_select(builder, condition, x, y));
+        TRY(loop_as(l, &arms[0], elem, &x));
+        TRY(loop_as(l, &arms[1], elem, &y));
+        *out = loop_value(l, ps_build_select(builder, condition, x, y));
         return PS_OK;
     }
     PsRegion region = ps_op(builder->func, branch)->region0;
-    PsRef place = var_before(l, branch, type);
-    TRY(store_in(l, region, a, type, place));
-    TRY(store_in(l, region + 1, b, type, place));
-    *out = loop_scalar(l, ps_build_load(builder, place));
-    return PS_OK;
-}
-
-static PsStatus merge_arms(Loop *l, PsRef branch, PsRef condition, bool always, const PsValue *a,
-                           const PsValue *b, PsValue *out) {
-    if (!loop_is_vector(a) || !loop_is_vector(b) || a->count != b->count)
-        return merge(l, branch, condition, always, a, b, out);
-    TRY(loop_vector_new(l, a->count, out));
-    for (uint32_t i = 0; i < a->count; i++)
-        TRY(merge(l, branch, condition, always, &a->items[i], &b->items[i], &out->items[i]));
+    PsRef place = var_before(l, branch, shape ? ps_type_with_element(l->front.module, shape, elem) : elem);
+    TRY(store_in(l, region, &arms[0], elem, place));
+    TRY(store_in(l, region + 1, &arms[1], elem, place));
+    *out = loop_value(l, ps_build_load(builder, place));
     return PS_OK;
 }
 
 PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) {
-    PsValue value, a, b;
+    PsValue value, arms[2];
     PsRef condition = 0, branch = 0;
     PsRegion region = 0;
     int truth;
@@ -344,11 +362,11 @@ PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) {
     TRY(loop_truth(l, &value, &truth));
     if (truth >= 0) return loop_eval(l, truth ? node->b : node->c, out);
     loop_at(l, node);
-    if (loop_is_vector(&value)) return FAIL(l, IFEXP_VECTOR);
+    if (loop_is_tile(l, &value)) return FAIL(l, IFEXP_VECTOR);
     TRY(loop_condition(l, "if", &value, &condition));
     TRY(loop_build_regions(l, PS_OP_IF, &condition, 1, &branch, &region));
-    TRY(eval_in(l, region, arm, node->b, &a));
-    TRY(eval_in(l, region + 1, arm, node->c, &b));
+    TRY(eval_in(l, region, arm, node->b, &arms[0]));
+    TRY(eval_in(l, region + 1, arm, node->c, &arms[1]));
     loop_at(l, node);
     bool always = can_run_always(l, region) && can_run_always(l, region + 1);
     if (always) {
@@ -356,5 +374,5 @@ PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) {
         run_always(l, region + 1, branch);
         ps_op_remove(loop_b(l)->func, branch);
     }
-    return merge_arms(l, branch, condition, always, &a, &b, out);
+    return merge(l, branch, condition, always, arms, out);
 }

@@ -69,7 +69,12 @@ static PsStatus add_value(Loop *l, Text *t, const PsValue *value, bool inside) {
     case PS_VALUE_PYTHON: return add_python(l, t, value, inside);
     case PS_VALUE_SCALAR:
     case PS_VALUE_PLACE: return add_scalar(l, t, value);
-    case PS_VALUE_VECTOR: return add_items(l, t, "[", value->items, value->count, "]");
+    case PS_VALUE_TILE: {
+        PsValue *items;
+        uint32_t n;
+        TRY(loop_items(l, value, &items, &n));
+        return add_items(l, t, "[", items, n, "]");
+    }
     case PS_VALUE_TEXT:
         for (uint32_t i = 0; i < value->count; i++) TRY(add_value(l, t, &value->items[i], false));
         return PS_OK;
@@ -173,6 +178,26 @@ static bool holds_proxies(Loop *l, const PsValue *value) {
     return false;
 }
 
+static PsStatus format_runtime(Loop *l, const PsValue *value, PyObject *spec, PsValue *out);
+
+/* "[", the elements with ", " between them, "]" */
+static PsStatus format_tile(Loop *l, const PsValue *value, PyObject *spec, PsValue *out) {
+    PsValue *items, text[3], part;
+    static const char *const between[] = {"[", ", ", "]"};
+    Parts parts = {0};
+    uint32_t n;
+    for (int i = 0; i < 3; i++) TRY(ps_value_take(&l->front, PyUnicode_FromString(between[i]), &text[i]));
+    TRY(loop_items(l, value, &items, &n));
+    for (uint32_t i = 0; i < n; i++) {
+        TRY(format_runtime(l, &items[i], spec, &part));
+        TRY(add_part(l, &parts, &text[i ? 1 : 0]));
+        TRY(add_part(l, &parts, &part));
+    }
+    TRY(add_part(l, &parts, &text[2]));
+    *out = (PsValue){.kind = PS_VALUE_TEXT, .count = parts.len, .items = parts.data};
+    return PS_OK;
+}
+
 /* A runtime value as format() shows it: each number in it by itself. */
 static PsStatus format_runtime(Loop *l, const PsValue *value, PyObject *spec, PsValue *out) {
     PsSpec parsed;
@@ -181,12 +206,7 @@ static PsStatus format_runtime(Loop *l, const PsValue *value, PyObject *spec, Ps
     if (!text) return PS_PYERR;
     *out = *value;
     if (!len) return PS_OK;
-    if (loop_is_vector(value)) {
-        TRY(loop_vector_new(l, value->count, out));
-        for (uint32_t i = 0; i < value->count; i++)
-            TRY(format_runtime(l, &value->items[i], spec, &out->items[i]));
-        return PS_OK;
-    }
+    if (loop_is_tile(l, value)) return format_tile(l, value, spec, out);
     *out = loop_load(l, value);
     if (out->kind != PS_VALUE_SCALAR || !ps_spec_parse(text, (size_t)len, &parsed) ||
         strlen(text) != (size_t)len || !ps_spec_fits(&parsed, (char)('a' + out->type)))

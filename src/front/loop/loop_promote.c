@@ -18,8 +18,8 @@ PsType loop_promote_keep(PsType a, PsType b) { return a == b ? a : loop_promote(
 PsType loop_numeric(Loop *l, const PsValue *value) {
     switch (value->kind) {
     case PS_VALUE_PYTHON: return ps_number_type(&l->front, value->object);
-    case PS_VALUE_SCALAR:
-    case PS_VALUE_PLACE: return value->type;
+    case PS_VALUE_SCALAR: return value->type;
+    case PS_VALUE_PLACE: return ps_type_is_scalar(value->type) ? value->type : PS_KIND_NONE;
     default: return PS_KIND_NONE;
     }
 }
@@ -31,24 +31,34 @@ static PsStatus not_a_number(Loop *l, const PsValue *value) {
     return FAIL(l, NOT_A_NUMBER, loop_describe(l, value));
 }
 
-PsStatus loop_as(Loop *l, const PsValue *value, PsType type, PsRef *out) {
-    if (value->kind == PS_VALUE_PYTHON && loop_numeric(l, value))
-        return ps_number_const(&l->front, value->object, type, out);
-    PsValue loaded = loop_load(l, value);
-    if (loaded.kind != PS_VALUE_SCALAR) return not_a_number(l, value);
-    *out = ps_build_cast(loop_b(l), loaded.ref, type);
+/* A number beside a tile: as often as the tile has elements. */
+static PsStatus repeated(Loop *l, const PsValue *value, PsRef *ref) {
+    if (value->like && ps_type_is_scalar(loop_type_of(l, *ref))) *ref = loop_splat(l, *ref, value->like);
     return PS_OK;
 }
 
+PsStatus loop_as(Loop *l, const PsValue *value, PsType type, PsRef *out) {
+    if (value->kind == PS_VALUE_PYTHON) {
+        if (loop_is_tile(l, value)) return loop_host_tile(l, value, type, out);
+        if (!loop_numeric(l, value)) return not_a_number(l, value);
+        TRY(ps_number_const(&l->front, value->object, type, out));
+        return repeated(l, value, out);
+    }
+    PsValue loaded = loop_load(l, value);
+    if (loaded.kind != PS_VALUE_SCALAR && loaded.kind != PS_VALUE_TILE) return not_a_number(l, value);
+    *out = ps_build_cast(loop_b(l), loaded.ref, ps_type_with_element(l->front.module, loaded.type, type));
+    return repeated(l, value, out);
+}
+
 PsStatus loop_runtime(Loop *l, const PsValue *value, PsRef *out) {
-    return loop_as(l, value, loop_numeric(l, value), out);
+    return loop_as(l, value, loop_element(l, value), out);
 }
 
 PsStatus loop_cast(Loop *l, const PsValue *value, PsType type, PsRef *out) {
     bool exact;
-    if (value->kind == PS_VALUE_PYTHON && loop_numeric(l, value))
-        return ps_number_cast(&l->front, value->object, type, out, &exact);
-    return loop_as(l, value, type, out);
+    if (value->kind != PS_VALUE_PYTHON || !loop_numeric(l, value)) return loop_as(l, value, type, out);
+    TRY(ps_number_cast(&l->front, value->object, type, out, &exact));
+    return repeated(l, value, out);
 }
 
 /* -- stores -- */
@@ -62,14 +72,37 @@ static PsStatus warn_loss(Loop *l, const char *what, PsType to, PsType from) {
     return text ? ps_front_warn(&l->front, text) : PS_NOMEM;
 }
 
-PsStatus loop_store_value(Loop *l, const PsValue *value, PsType type, const char *what, PsRef *out) {
-    PsType from = loop_numeric(l, value);
-    if (!from) return not_a_number(l, value);
-    if (value->kind == PS_VALUE_PYTHON) {
-        bool exact;
-        TRY(ps_number_cast(&l->front, value->object, type, out, &exact));
-        return exact ? PS_OK : warn_loss(l, what, type, from);
+/* The value for a place of a tile: of its shape, or a number that is repeated. */
+static PsStatus fit_tile(Loop *l, const char *what, PsType type, PsValue *value) {
+    PsType found = loop_tile_type(l, value);
+    if (!found && value->kind == PS_VALUE_PYTHON &&
+        (PyTuple_Check(value->object) || PyList_Check(value->object))) {
+        PsValue *items;
+        uint32_t n;
+        TRY(loop_items(l, value, &items, &n));
+        TRY(loop_make_tile(l, items, n, PS_KIND_NONE, value));
+        found = value->type;
     }
-    if (from != type && loop_promote(type, from) != type) TRY(warn_loss(l, what, type, from));
-    return loop_as(l, value, type, out);
+    if (!found) value->like = type;
+    if (!found || loop_same_shape(l, found, type)) return PS_OK;
+    return FAIL(l, TILE_ASSIGN, what, loop_describe(l, value), loop_describe_type(l, type));
+}
+
+PsStatus loop_store_value(Loop *l, const PsValue *given, PsType type, const char *what, PsRef *out) {
+    PsValue value = *given;
+    PsType elem = ps_type_element(l->front.module, type);
+    if (elem != type)
+        TRY(fit_tile(l, what, type, &value));
+    else if (loop_is_tile(l, &value))
+        return FAIL(l, TILE_AS_NUMBER, what, ps_scalar_name(type), loop_describe(l, &value));
+    PsType from = loop_element(l, &value);
+    if (!from) return not_a_number(l, &value);
+    if (value.kind == PS_VALUE_PYTHON && loop_numeric(l, &value)) {
+        bool exact;
+        TRY(ps_number_cast(&l->front, value.object, elem, out, &exact));
+        TRY(repeated(l, &value, out));
+        return exact ? PS_OK : warn_loss(l, what, elem, from);
+    }
+    if (from != elem && loop_promote(elem, from) != elem) TRY(warn_loss(l, what, elem, from));
+    return loop_as(l, &value, elem, out);
 }

@@ -143,6 +143,6 @@ PsStatus loop_random(Loop *l, bool is_normal, CallArgs *args, PsValue *out) {
                         is_normal ? "a float dtype" : "a dtype", loop_describe(l, dtype));
     }
     TRY(is_normal ? normal(l, type, &ref) : uniform(l, type, &ref));
-    *out = loop_scalar(l, ref);
+    *out = loop_value(l, ref);
     return PS_OK;
 }

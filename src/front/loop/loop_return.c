@@ -10,6 +10,7 @@
 PsStatus loop_return_type(Loop *l, PyObject *annotation, PsType *out) {
     *out = PS_KIND_NONE;
     if (!annotation || annotation == Py_None) return PS_OK;
+    if (Py_IS_TYPE(annotation, l->front.types->matrix_type)) return loop_matrix_type_of(l, annotation, out);
     *out = ps_front_dtype(l->front.types, l->front.options, annotation);
     if (*out) return PS_OK;
     PsValue found = ps_value_python(annotation);
@@ -20,23 +21,46 @@ static bool is_nothing(const PsValue *value) {
     return value->kind == PS_VALUE_PYTHON && value->object == Py_None;
 }
 
+/* A vector for a vector of that shape, a number for a number. */
+static PsStatus check_fits(Loop *l, const PsValue *value, PsType wanted) {
+    PsType found = loop_tile_type(l, value);
+    if (ps_type_is_scalar(wanted) ? loop_numeric(l, value) : found && loop_same_shape(l, found, wanted))
+        return PS_OK;
+    return found || !ps_type_is_scalar(wanted)
+               ? FAIL(l, RETURN_TILE, loop_describe_type(l, wanted), loop_describe(l, value))
+               : FAIL(l, RETURN_VALUE, loop_describe(l, value));
+}
+
+/* Results of a kernel are scalars: those of a vector or matrix one after the other. */
+static PsStatus emit_results(Loop *l, PsRef ref) {
+    PsValue value = loop_value(l, ref), item;
+    PsVec(PsRef) refs = {0};
+    bool tile = value.kind == PS_VALUE_TILE;
+    int64_t n = loop_tile_count(l, value.type), columns = tile ? loop_tile_axis(l, value.type, 1) : 1;
+    for (int64_t i = 0; i < n; i++) {
+        if (tile) TRY(loop_tile_element(l, &value, i / columns, i % columns, &item));
+        if (!ps_vec_push(l->front.arena, &refs, tile ? item.ref : ref)) return PS_NOMEM;
+    }
+    ps_build_op(loop_b(l), PS_OP_RETURN, PS_KIND_NONE, refs.data, refs.len, 0);
+    return PS_OK;
+}
+
 static PsStatus return_kernel(Loop *l, const PsValue *value) {
     LoopFunc *func = l->func;
     PsRef ref;
     func->returned = true;
     if (is_nothing(value)) return func->annotated ? FAIL(l, RETURN_NOTHING) : PS_OK;
     if (!func->annotated) return FAIL(l, RETURN_UNANNOTATED);
-    if (!loop_numeric(l, value)) return FAIL(l, RETURN_VALUE, loop_describe(l, value));
+    TRY(check_fits(l, value, func->annotated));
     TRY(loop_store_value(l, value, func->annotated, "Return", &ref));
-    ps_build_op(loop_b(l), PS_OP_RETURN, PS_KIND_NONE, &ref, 1, 0);
-    return PS_OK;
+    return emit_results(l, ref);
 }
 
 /* Values that a func gives back pass through a local, so that an expression never reaches across a call. */
 static PsStatus fresh(Loop *l, PsRef ref, PsValue *out) {
     PsRef place = ps_build_var(loop_b(l), loop_type_of(l, ref));
     ps_build_store(loop_b(l), place, ref);
-    *out = loop_scalar(l, ps_build_load(loop_b(l), place));
+    *out = loop_value(l, ps_build_load(loop_b(l), place));
     return PS_OK;
 }
 
@@ -46,11 +70,22 @@ static PsStatus return_inline(Loop *l, const PsValue *value) {
     func->returned = true;
     func->result = *value;
     if (func->annotated) {
-        if (!loop_numeric(l, value)) return FAIL(l, RETURN_VALUE, loop_describe(l, value));
+        TRY(check_fits(l, value, func->annotated));
         TRY(loop_store_value(l, value, func->annotated, "Return", &ref));
         return fresh(l, ref, &func->result);
     }
-    return value->kind == PS_VALUE_SCALAR ? fresh(l, value->ref, &func->result) : PS_OK;
+    return value->kind == PS_VALUE_SCALAR || value->kind == PS_VALUE_TILE ? fresh(l, value->ref, &func->result)
+                                                                          : PS_OK;
+}
+
+/* One type for two returns: of one shape. */
+static PsStatus join(Loop *l, PsType before, const PsValue *value, PsType *out) {
+    PsModule *m = l->front.module;
+    PsType tile = loop_tile_type(l, value), elem = loop_element(l, value);
+    if (ps_type_is_scalar(before) ? tile : !tile || !loop_same_shape(l, before, tile))
+        return FAIL(l, RETURN_TILE, loop_describe_type(l, before), loop_describe(l, value));
+    *out = ps_type_with_element(m, before, loop_promote_keep(ps_type_element(m, before), elem));
+    return PS_OK;
 }
 
 static PsStatus return_called(Loop *l, const PsValue *value) {
@@ -64,24 +99,34 @@ static PsStatus return_called(Loop *l, const PsValue *value) {
         return PS_OK;
     }
     if (instance->returns_nothing) return FAIL(l, RETURN_MIXED);
-    PsType type = loop_numeric(l, value);
+    PsType tile = loop_tile_type(l, value), type = tile ? tile : loop_numeric(l, value);
     if (!type) { /* a tuple, a dtype, ...: known only while compiling */
         instance->state = INSTANCE_INLINE;
         return PS_FAIL;
     }
     if (l->func->annotated) {
         instance->result = l->func->annotated;
+        TRY(check_fits(l, value, instance->result));
         TRY(loop_store_value(l, value, instance->result, "Return", &ref));
     } else {
-        PsType both = instance->result ? loop_promote_keep(instance->result, type) : type;
+        PsType both = type;
+        if (instance->result) TRY(join(l, instance->result, value, &both));
         if (instance->result && both != instance->result) {
             instance->widen = both;
             return PS_FAIL;
         }
         instance->result = both;
-        TRY(loop_as(l, value, both, &ref));
+        TRY(loop_as(l, value, ps_type_element(l->front.module, both), &ref));
     }
     instance->returns = true;
+    if (!ps_type_is_scalar(instance->result)) {
+        PsFunc *f = loop_b(l)->func; /* the place comes after all parameters */
+        PsType type = ps_type_ptr(l->front.module, instance->result);
+        PsRef place = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, f->params.len);
+        ps_build_store(loop_b(l), place, ref);
+        ps_build_op(loop_b(l), PS_OP_RETURN, PS_KIND_NONE, NULL, 0, 0);
+        return PS_OK;
+    }
     ps_build_op(loop_b(l), PS_OP_RETURN, PS_KIND_NONE, &ref, 1, 0);
     return PS_OK;
 }

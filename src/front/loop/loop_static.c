@@ -41,12 +41,12 @@ static PsStatus each_python(Loop *l, PyObject *iterable, LoopEach each, void *da
     return status;
 }
 
-static PsStatus each_vector(Loop *l, const PsValue *vector, LoopEach each, void *data) {
+static PsStatus each_item(Loop *l, const PsValue *tile, LoopEach each, void *data) {
+    PsValue *items;
+    uint32_t n;
     bool stop = false;
-    for (uint32_t i = 0; i < vector->count && !stop; i++) {
-        PsValue value = vector->items[i];
-        TRY(give(l, each, data, &value, &stop));
-    }
+    TRY(loop_items(l, tile, &items, &n));
+    for (uint32_t i = 0; i < n && !stop; i++) TRY(give(l, each, data, &items[i], &stop));
     return PS_OK;
 }
 
@@ -56,11 +56,18 @@ static PsStatus known_bound(Loop *l, const PsValue *value, int64_t *out) {
     return PS_OK;
 }
 
+/* The indices as a number, a tuple or, for a grouped domain, a vector: all known. */
 static PsStatus domain_value(Loop *l, const PsDomain *domain, const int64_t *at, bool grouped, PsValue *out) {
-    TRY(loop_vector_new(l, domain->ndim, out));
-    for (uint32_t i = 0; i < domain->ndim; i++)
-        TRY(ps_value_take(&l->front, PyLong_FromLongLong(at[i]), &out->items[i]));
-    if (domain->ndim == 1 && !grouped) *out = out->items[0];
+    PyObject *tuple = ps_front_keep(&l->front, PyTuple_New(domain->ndim));
+    for (uint32_t i = 0; tuple && i < domain->ndim; i++) {
+        PyObject *index = PyLong_FromLongLong(at[i]);
+        if (!index) return PS_PYERR;
+        PyTuple_SET_ITEM(tuple, i, index);
+    }
+    if (!tuple) return PS_PYERR;
+    if (grouped)
+        return ps_value_take(&l->front, PyObject_CallOneArg((PyObject *)l->front.types->vector, tuple), out);
+    *out = ps_value_python(domain->ndim == 1 ? PyTuple_GET_ITEM(tuple, 0) : tuple);
     return PS_OK;
 }
 
@@ -95,7 +102,7 @@ PsStatus loop_each(Loop *l, const PsValue *iterable, LoopEach each, void *data) 
     case PS_VALUE_PYTHON:
         if (loop_is_array_object(l, inner)) return FAIL(l, STATIC_ITERABLE, loop_describe(l, inner));
         return each_python(l, inner->object, each, data);
-    case PS_VALUE_VECTOR: return each_vector(l, inner, each, data);
+    case PS_VALUE_TILE: return each_item(l, inner, each, data);
     case PS_VALUE_NDRANGE: return each_domain(l, inner->domain, grouped, each, data);
     default: return FAIL(l, STATIC_ITERABLE, loop_describe(l, inner));
     }

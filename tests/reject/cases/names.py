@@ -352,7 +352,7 @@ for I in ti.grouped(m):
 #! File "program.py", line 4, in f
 #!     x[0] = I.q
 #!            ^^^
-#! vector of 2 has no attribute 'q'; it has the components x, y, z and w
+#! component .q is outside this vector of 2 i32
 
 #-- a component beyond the index
 for I in ti.grouped(m):
@@ -361,7 +361,7 @@ for I in ti.grouped(m):
 #! File "program.py", line 4, in f
 #!     x[0] = I.z
 #!            ^^^
-#! component .z is outside this vector of 2
+#! component .z is outside this vector of 2 i32
 
 #-- assigning to an attribute of an array
 x.shape = 3

@@ -294,7 +294,7 @@ for I in ti.grouped(m):
 #! File "program.py", line 4, in f
 #!     if I:
 #!        ^
-#! `if` needs a number, as a truth value; found vector of 2
+#! `if` needs a number, as a truth value; found vector of 2 i32
 
 #-- a vector as condition of a conditional expression
 for I in ti.grouped(m):
@@ -855,7 +855,7 @@ for I in ti.grouped(m):
 #! File "program.py", line 5, in f
 #!     x[0] = (I + J)[0]
 #!             ^^^^^
-#! lengths differ: found 1 elements, expected 2
+#! Cannot broadcast tensor to tensor: the shapes of vector of 2 i32 and vector of 1 i32 differ; only a number can stand for all elements
 
 #-- a vector and a longer tuple
 for I in ti.grouped(m):
@@ -864,7 +864,7 @@ for I in ti.grouped(m):
 #! File "program.py", line 4, in f
 #!     x[0] = (I + (1, 2, 3))[0]
 #!             ^^^^^^^^^^^^^
-#! lengths differ: found 3 elements, expected 2
+#! Cannot broadcast tensor to tensor: the shapes of vector of 2 i32 and vector of 3 i32 differ; only a number can stand for all elements
 
 #-- a vector assigned to a shorter one
 for I in ti.grouped(m):
@@ -874,8 +874,8 @@ for I in ti.grouped(m):
 #! KernelTypeError
 #! File "program.py", line 6, in f
 #!     v = J + 1
-#!     ^
-#! lengths differ: found 1 elements, expected 2
+#!         ^^^^^
+#! Assign: cannot assign a vector of 1 i32 to a vector of 2 i32: the shapes differ
 
 #-- a vector and a string
 for I in ti.grouped(m):
@@ -884,7 +884,7 @@ for I in ti.grouped(m):
 #! File "program.py", line 4, in f
 #!     x[0] = (I + "ab")[0]
 #!             ^^^^^^^^
-#! expected a tuple, list or vector, found str 'ab'
+#! unsupported operand type(s) for '+': vector of 2 i32 and str 'ab'; expected numbers
 
 #-- a vector where a number is needed
 for I in ti.grouped(m):
@@ -893,7 +893,7 @@ for I in ti.grouped(m):
 #! File "program.py", line 4, in f
 #!     x[0] = I
 #!            ^
-#! expected a number, found vector of 2
+#! Assign: expected a number for a place of type f32, found a vector of 2 i32; take an element of it
 
 #-- calling a number
 y = n(1)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pestle.Vector and pestle.Matrix on the host, between the files that make them.
+ *
+ *     py_matrix.c        making, indexing, iterating     py_matrix_ops.c     operators
+ *     py_matrix_type.c   types.vector, types.matrix      py_matrix_method.c  norm(), dot(), Matrix.zero(), ...
+ */
+#ifndef PS_PY_MATRIX_H
+#define PS_PY_MATRIX_H
+
+#include "py/py_int.h"
+
+PyTypeObject *py_matrix_base_type(PyObject *module);                          /* Matrix */
+PyTypeObject *py_matrix_vector_type(PyObject *module, PyTypeObject *base);    /* Vector */
+PyTypeObject *py_matrix_type_type(PyObject *module);                          /* of types.vector(...) */
+PyObject *py_types_vector(PyObject *module, PyObject *args, PyObject *names); /* types.vector(n, dtype) */
+PyObject *py_types_matrix(PyObject *module, PyObject *args, PyObject *names);
+
+extern PyMethodDef matrix_methods[];
+extern PyType_Slot matrix_number_slots[]; /* copied into the type's */
+PyState *matrix_state(PyObject *self);    /* of a value */
+bool matrix_check(PyObject *object);      /* a value, of whatever module */
+PyObject *py_matrix_to_list(PyObject *self, PyObject *unused);
+PyObject *py_matrix_shape(PyObject *self, void *unused);
+/* A new one of zeros; a vector has ndim 1 and m 1. */
+PsMatrixObject *matrix_new(const PyState *state, PsType elem, bool weak, int ndim, int32_t n, int32_t m);
+static inline uint32_t matrix_count(const PsMatrixObject *m) { return (uint32_t)m->n * (uint32_t)m->m; }
+/* From nested sequences, numpy arrays, matrices. elem NONE: plain numbers. NULL with an exception. */
+PsMatrixObject *matrix_from(const PyState *state, PyObject *object, PsType elem);
+/* The bits of a Python number as the type holds it, converted as ti.cast does. -1 with an exception. */
+int matrix_bits(PyObject *number, PsType type, uint64_t *out);
+PyObject *matrix_compare(PyObject *a, PyObject *b, int how);
+PyObject *matrix_cast(const PsMatrixObject *m, const PyState *state, PsType elem, bool weak);
+PyObject *matrix_binary(PsAstOp op, PyObject *a, PyObject *b); /* Py_NotImplemented for strangers */
+PyObject *matrix_matmul(PyObject *a, PyObject *b);
+double matrix_double(const PsMatrixObject *m, uint32_t i);
+PsType matrix_promote(PsType a, PsType b);
+
+#endif
