@@ -13,8 +13,8 @@
 
 #define MAX_STEPS  20000
 #define MAX_PARAMS 8
-#define ITEMS      48                            /* of an array, all axes together */
-#define PLAIN      "fold,plain,grain,layout,dce" /* passes that leave all results as they are */
+#define ITEMS      48                                  /* of an array, all axes together */
+#define PLAIN      "tiles,fold,plain,grain,layout,dce" /* passes that leave all results as they are */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -41,6 +41,8 @@ class Program:
         self.r = random.Random(seed)
         self.params, self.args, self.funcs = [], [], []
         self.length = self.r.choice([1, 2, 5, 70])
+        self.narrow = self.r.random() < 0.3  # one number per iteration: what LLVM makes vectors of
+        self.large = 0.2 if self.narrow else 1
         self.body, self.scope = [], []  # lines; (value, dtype, shape)
         self.locals = []  # (place, dtype, shape) that may be written
         self.n, self.depth = 0, 1
@@ -77,7 +79,7 @@ class Program:
     def shape(self, axes=None):
         r = self.r
         axes = axes or r.choice([1, 1, 2, 2, 2, 3])
-        top = r.choice([3, 4, 9])
+        top = r.choice([3, 4, 9]) if r.random() < self.large else 2
         return tuple(r.randint(1, top if axes < 3 else 4) for _ in range(axes))
 
     def scalar(self, dtype):
@@ -257,17 +259,18 @@ class Program:
         q = self.r.choice([x for x in self.locals if x[1:] == (d, s)])[0]
         name = f"f{len(self.funcs)}"
         self.funcs.append(self.func(name, d, s))
-        self.value(d, (), f"call[@{name}] {p}, {q}, {self.scalar(d)}")
+        self.value(d, (), f"call[@{name}] {p}, {q}, {self.scalar(d)}, {self.index(s[-1])}")
 
     def func(self, name, d, s):
         """Changes what its first place holds, from its second and a number, and gives an element."""
         t, r = tile(d, s), self.r
         op = r.choice(["add", "mul", "min", "max"])
-        zeros = ", ".join("%7" for _ in s)
+        # at a running index, in functions that LLVM cannot make values of; through another function's place
+        at = ", ".join(["%7"] * (len(s) - 1) + [r.choice(["%7", "%11"])])
         change = f"store %1, %6" if r.random() < 0.6 or d == "u1" else f"%9:{t} = atomic_{op} %1, %5"
         return "\n".join(
             [
-                f"func @{name}(ptr<{t}>, ptr<{t}>, {d}) -> {d} {{",
+                f"func @{name}(ptr<{t}>, ptr<{t}>, {d}, i32) -> {d} {{",
                 f"  %1:ptr<{t}> = arg[0]",
                 f"  %2:ptr<{t}> = arg[1]",
                 f"  %3:{d} = arg[2]",
@@ -276,9 +279,18 @@ class Program:
                 f"  %6:{t} = {op} %4, %5",
                 f"  {change}",
                 "  %7:i32 = const 0",
-                f"  %8:ptr<{d}> = elem %1, {zeros}",
+                f"  %11:i32 = arg[3]",
+                f"  %8:ptr<{d}> = elem %1, {at}",
+                f"  store %8, %3" if r.random() < 0.4 else f"  call[@{name}b] %8, %3",
                 f"  %10:{d} = load %8",
                 f"  return %10",
+                "}",
+                f"func @{name}b(ptr<{d}>, {d}) {{",
+                f"  %1:ptr<{d}> = arg[0]",
+                f"  %2:{d} = arg[1]",
+                f"  %3:{d} = load %1",
+                f"  %4:{d} = {op} %3, %2",
+                f"  store %1, %4",
                 "}",
             ]
         )
@@ -333,7 +345,7 @@ class Program:
     def array(self, dtype, shape, fill):
         """An array parameter of one tile per iteration, or of one tile; its number."""
         axes = list(range(len(shape)))
-        unit = self.r.random() < 0.4
+        unit = self.r.random() < (0.8 if self.narrow else 0.4)
         if not unit:
             self.r.shuffle(axes)
         order = "" if unit or not axes else f"order({','.join(map(str, axes))})"
@@ -354,7 +366,7 @@ class Program:
         r = self.r
         inputs = []
         for _ in range(r.randint(1, 3)):
-            d, s = self.dtype(), self.shape()
+            d, s = self.dtype(), (1,) * r.randint(1, 2) if self.narrow else self.shape()
             inputs.append((self.array(d, (self.length,) + s, True), d, s))
         outer = self.const("i32", 0)
         self.number = outer
@@ -378,7 +390,13 @@ class Program:
             self.value(d, s, f"load {p}")
             if r.random() < 0.5:
                 self.locals.append((p, d, s))
-        self.statements(r.randint(4, 14))
+        self.statements(r.randint(2, 5) if self.narrow else r.randint(4, 14))
+        if self.narrow:  # what is stored is one number an iteration
+            for v, d, s in list(self.scope[-4:]):
+                if s:
+                    self.value(d, (), f"extract {v}, {self.indices(s)}")
+            narrow = [x for x in self.scope if not x[2]]
+            self.scope = narrow or [self.some()]
         stored, outputs = self.scope[-r.randint(1, 6) :], []
         tail, self.body = self.body, head
         self.depth = 1
@@ -395,10 +413,11 @@ class Program:
         for a, v, dt, s in outputs:
             p = self.new(f"ptr<{tile(dt, s)}>", f"place {a}, {self.number}")
             self.line(f"store {p}, {v}")
-        more = self.some(d, shape)[0]
+        more = self.some(d, shape)[0] if not self.narrow or r.random() < 0.3 else None
         p = self.new(f"ptr<{tile(d, shape)}>", f"place {sums}")
         op = r.choice(["add", "min", "max", "xor"])
-        self.new(tile(d, shape), f"atomic_{op} {p}, {more}")
+        if more:
+            self.new(tile(d, shape), f"atomic_{op} {p}, {more}")
         self.depth = 1
         self.line("}")
         signature = ", ".join(self.params)

@@ -266,6 +266,72 @@ static void test_runner(void) {
     ps_arena_free(&arena);
 }
 
+/* -- tiles: every op of ops.def that takes them, on few elements and on many -- */
+
+static PsRef ramp(PsBuilder *b, PsType elem, int64_t count, int first) {
+    PsRef e[32];
+    for (int64_t k = 0; k < count; k++) e[k] = ps_build_int(b, elem, elem == PS_U1 ? k % 2 : first + k);
+    return ps_build_tile(b, ps_type_tile(b->func->module, elem, 1, &count), e, (uint32_t)count);
+}
+
+/* main() -> 8 elements of the op's result on tiles of `count` elements. */
+static PsModule *every_op(PsArena *arena, PsOpCode code, int64_t count) {
+    PsRule rule = ps_op_info[code].rule;
+    PsModule *m = ps_module_new(arena);
+    PsFunc *f = ps_func_new(m, "main", 4);
+    PsBuilder b = ps_builder_at_end(f, 1);
+    PsType first = rule == PS_RULE_INT || rule == PS_RULE_SHIFT ? PS_I32 : PS_F32;
+    PsRef a = ramp(&b, first, count, 1), args[3] = {a, ramp(&b, first, count, 2), ramp(&b, first, count, 5)};
+    PsType result = ps_op(f, a)->type;
+    if (rule == PS_RULE_SHIFT || rule == PS_RULE_IPOW) args[1] = ramp(&b, PS_I32, count, 0);
+    if (rule == PS_RULE_SELECT) args[0] = ramp(&b, PS_U1, count, 0);
+    if (rule == PS_RULE_COMPARE) result = ps_type_with_element(m, result, PS_U1);
+    if (rule == PS_RULE_CAST || rule == PS_RULE_BITCAST) result = ps_type_with_element(m, result, PS_I32);
+    PsRef value = ps_build_op(&b, code, result, args, (uint32_t)ps_op_info[code].nargs, 0), out[PS_MAX_RESULTS];
+    for (int64_t k = 0; k < PS_MAX_RESULTS; k++) {
+        PsRef at = ps_build_int(&b, PS_I32, k * (count - 1) / (PS_MAX_RESULTS - 1));
+        out[k] = ps_build_extract(&b, value, &at, 1);
+        CHECK(ps_vec_push(arena, &f->results, ps_type_element(m, result)));
+    }
+    ps_build_op(&b, PS_OP_RETURN, PS_KIND_NONE, out, PS_MAX_RESULTS, 0);
+    return m;
+}
+
+static bool has_tile_values(const PsModule *m) {
+    const PsFunc *f = m->funcs.data[0];
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r))
+        if (ps_type_info(m, ps_op(f, r)->type)->kind == PS_KIND_TILE) return true;
+    return false;
+}
+
+static void check_every_op(PsOpCode code, int64_t count) {
+    PsArena arena;
+    PsDiag diag;
+    PsEvalResult before, after;
+    ps_arena_init(&arena);
+    ps_diag_init(&diag, &arena);
+    PsModule *m = every_op(&arena, code, count);
+    bool good = CHECK_INT(ps_ir_verify(m, "test", &diag), PS_OK) &&
+                CHECK_INT(ps_ir_eval(m, NULL, 0, 100000, &before), PS_OK) &&
+                CHECK_INT(ps_passes_run(m, "tiles", true, NULL, NULL, &diag), PS_OK) &&
+                CHECK(!has_tile_values(m)) && CHECK_INT(ps_ir_eval(m, NULL, 0, 100000, &after), PS_OK) &&
+                CHECK_MEMORY(&after.results, &before.results, sizeof before.results);
+    if (!good) fprintf(stderr, "  in %s of %d elements\n", ps_op_info[code].name, (int)count);
+    ps_arena_free(&arena);
+}
+
+static void test_tiles_every_op(void) {
+    int n = 0;
+    for (int code = 1; code < PS_OP_COUNT; code++) {
+        PsRule rule = ps_op_info[code].rule;
+        if (rule == PS_RULE_NONE || rule == PS_RULE_OTHER) continue;
+        check_every_op((PsOpCode)code, 8);
+        check_every_op((PsOpCode)code, 20);
+        n++;
+    }
+    CHECK(n > 50);
+}
+
 /* Loops that pass tiles would have to nest too deeply are refused. */
 static void test_tiles_nesting(void) {
     PsBuf text = {0};
@@ -328,6 +394,7 @@ int main(void) {
     RUN(test_faults);
     RUN(test_ranges);
     RUN(test_runner);
+    RUN(test_tiles_every_op);
     RUN(test_tiles_nesting);
     RUN(test_no_memory);
     return unit_result();
