@@ -104,8 +104,7 @@ def test_bases():
 def test_help():
     assert ti.hypot.__doc__.startswith("sqrt(x * x + y * y)") and str(inspect.signature(ti.hypot)) == "(x, y, /)"
     assert str(inspect.signature(ti.ndrange)) == "(*ranges, axes=Ellipsis)" and ti.ndrange.__qualname__ == "ndrange"
-    with pytest.raises(ValueError, match="no signature|not supported"):
-        inspect.signature(ti.static)  # it has two
+    assert not hasattr(ti.static, "__signature__")  # it has two
     assert "e to the power of x" in pydoc.render_doc(ti.exp)
 
 
