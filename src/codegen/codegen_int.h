@@ -23,6 +23,7 @@
 #define CG_INLINE_OPS    100  /* a function of at most so many ops, inlined callees included, is inlined */
 #define CG_MAX_NESTING   256  /* of regions; LLVM's passes recurse over them */
 #define CG_INLINE_LOCALS 4096 /* ... and locals of so many bytes: they would all be in its callers' frames */
+#define CG_MAX_CHAIN     (1 << 20)   /* bytes of locals of functions that call one another */
 #define CG_MAX_LOCALS    (512 << 10) /* bytes of a function's locals, which are on the stack of a thread */
 #define CG_DOUBLE_BODY   16 /* a reduction's body of at most so many ops is emitted twice: full blocks, rest */
 
@@ -32,6 +33,7 @@ typedef struct FuncInfo {
     PsType result;   /* PS_KIND_NONE: none */
     uint32_t size;   /* ops, with those of inlined callees */
     uint32_t locals; /* bytes, with those of inlined callees */
+    uint64_t chain;  /* bytes, with those of the callees that hold most */
     bool known;      /* it and what it calls are surveyed; never, when it may call itself again */
     bool recursive;  /* on a cycle of calls, or calls one */
     bool faults;     /* may set ts->fault: checks, depth, an interrupt */

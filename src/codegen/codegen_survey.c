@@ -65,13 +65,14 @@ static uint64_t bytes_of(const Codegen *cg, const PsOp *op) {
 static bool survey_func(Codegen *cg, uint32_t index) {
     const PsFunc *f = cg->m->funcs.data[index];
     FuncInfo *info = &cg->funcs[index], sum = {0};
-    uint64_t size = 0, locals = 0;
+    uint64_t size = 0, locals = 0, below = 0;
     for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
         const FuncInfo *callee = callee_of(cg, ps_op(f, r));
         if (callee && !callee->known) return false;
         Nature nature = nature_of(f, r);
         size += 1 + (callee && callee->inlined ? callee->size : 0);
         locals += bytes_of(cg, ps_op(f, r)) + (callee && callee->inlined ? callee->locals : 0);
+        if (callee && callee->chain > below) below = callee->chain;
         sum.lasts |= is_running_elem(f, r) || (callee && (callee->lasts || !callee->inlined));
         sum.faults |= nature == NATURE_FAULT || (callee && callee->faults);
         sum.ordered |= nature >= NATURE_ORDERED || (callee && callee->ordered);
@@ -86,6 +87,7 @@ static bool survey_func(Codegen *cg, uint32_t index) {
     sum.faults |= sum.lasting;
     sum.known = true;
     sum.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    sum.chain = locals + below;
     sum.locals = locals > UINT32_MAX ? UINT32_MAX : (uint32_t)locals;
     sum.inlined = sum.size <= CG_INLINE_OPS && locals <= CG_INLINE_LOCALS;
     *info = sum;
@@ -114,6 +116,17 @@ static uint32_t max_depth(const Codegen *cg) {
     return fit < PS_MAX_DEPTH ? (uint32_t)fit : PS_MAX_DEPTH;
 }
 
+/* Without recursion nothing counts calls: what a call in main may need must be known to fit. */
+static void check_chains(Codegen *cg) {
+    const PsFunc *f = cg->m->funcs.data[0];
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+        const FuncInfo *callee = callee_of(cg, ps_op(f, r));
+        if (callee && callee->chain > CG_MAX_CHAIN)
+            cg_unsupported(cg, ps_op(f, r)->span, "functions that need more than %d bytes of locals together",
+                           CG_MAX_CHAIN);
+    }
+}
+
 /* Callees before callers; what remains calls in circles, or calls what does. */
 static void survey_funcs(Codegen *cg) {
     uint32_t n = cg->m->funcs.len;
@@ -130,7 +143,10 @@ static void survey_funcs(Codegen *cg) {
         info->recursive = info->faults = info->ordered = info->serial = true;
         cg_poll_survey(cg, i);
     }
-    if (cg->has_recursion) cg->max_depth = max_depth(cg);
+    if (cg->has_recursion)
+        cg->max_depth = max_depth(cg);
+    else
+        check_chains(cg);
     cg_poll_survey(cg, 0);
 }
 
