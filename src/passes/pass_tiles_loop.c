@@ -211,7 +211,47 @@ void tiles_loop_store(Tiles *c, PsRef op) {
     ps_build_store(&b, tiles_place(c, &b, arg_of(c, op, 0), at), value);
 }
 
+#define MAX_SUMS 64 /* elements that are worth partials of their own: as many as pass reduce makes */
+
+/* Whether all iterations of a parallel loop combine into this one place, so that pass reduce wants to see the elements. */
+static bool is_common(const Tiles *c, PsRef op) {
+    const PsFunc *f = c->f;
+    PsRef loop = op, root = ps_place_root(f, arg_of(c, op, 0));
+    while (loop && ps_op(f, loop)->code != PS_OP_PARFOR) loop = ps_region(f, ps_op(f, loop)->region)->owner;
+    if (!loop || c->uses[op] || tiles_count(c, op) > MAX_SUMS) return false;
+    PsRegion body = ps_op(f, loop)->region0;
+    if (ps_op(f, root)->code == PS_OP_VAR) return !ps_region_contains(f, body, root);
+    for (uint32_t i = 1; i < ps_op(f, root)->nargs; i++) {
+        PsRef index = arg_of(c, root, i);
+        if (ps_op(f, index)->code != PS_OP_CONST && ps_region_contains(f, body, index)) return false;
+    }
+    return ps_op(f, root)->code == PS_OP_PLACE;
+}
+
+/* Element by element. */
+static void write_out(Tiles *c, PsRef op) {
+    PsOp o = *ps_op(c->f, op);
+    PsTypeInfo shape = tiles_info(c, op);
+    PsBuilder b = passes_before(c->f, op);
+    for (int64_t k = 0; k < tiles_count(c, op); k++) {
+        PsRef args[3], at[PS_MAX_AXES];
+        int64_t rest = k;
+        for (int i = shape.ndim - 1; i >= 0; i--) {
+            at[i] = number(&b, rest % shape.shape[i]);
+            rest /= shape.shape[i];
+        }
+        args[0] = tiles_place(c, &b, arg_of(c, op, 0), at);
+        TileIndex index = {number(&b, k), at};
+        for (uint32_t i = 1; i < o.nargs; i++) args[i] = tiles_fetch(c, &b, arg_of(c, op, i), index);
+        ps_build_op(&b, o.code, shape.elem, args, o.nargs, 0);
+    }
+}
+
 void tiles_loop_atomic(Tiles *c, PsRef op) {
+    if (is_common(c, op)) {
+        write_out(c, op);
+        return;
+    }
     PsOp o = *ps_op(c->f, op);
     PsTypeInfo shape = tiles_info(c, op);
     PsBuilder b = passes_before(c->f, op);
