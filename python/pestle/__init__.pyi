@@ -22,7 +22,7 @@ from pestle.types import int8 as int8
 from pestle.types import int16 as int16
 from pestle.types import int32 as int32
 from pestle.types import int64 as int64
-from pestle.types import template as template
+from pestle.types import ref as ref, template as template
 from pestle.types import u1 as u1
 from pestle.types import u8 as u8
 from pestle.types import u16 as u16
@@ -137,7 +137,23 @@ def func(function: Callable[_P, _R], /) -> Callable[_P, _R]:
     """
 
 @overload
-def func() -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+def func(*, is_real_function: bool = False, requires_top_level: bool = False) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """is_real_function: as real_func. requires_top_level: KernelSyntaxError for a call inside a run-time if, for or while,
+    where the func's loops would not be parallel."""
+
+@overload
+def real_func(function: Callable[_P, _R], /) -> Callable[_P, _R]:
+    """A func that is always called, never expanded in place: it may return from anywhere and call itself. All parameters
+    are annotated, and the result if there is one; KernelSyntaxError when not."""
+
+@overload
+def real_func() -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+@overload
+def data_oriented(cls: type[_T], /) -> type[_T]:
+    """Marks a class whose methods are kernels and funcs. Nothing needs it: methods may be kernels in any class."""
+
+@overload
+def data_oriented(*, template_primitives: bool = True) -> Callable[[type[_T]], type[_T]]: ...
 @overload
 def pyfunc(function: Callable[_P, _R], /) -> Callable[_P, _R]:
     """As func, and Python can call it too: then it runs as the plain function that it is."""

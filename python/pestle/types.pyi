@@ -85,4 +85,8 @@ def template() -> Any:
     the caller's variable itself: assigning to it changes the caller's.
     """
 
+def ref(dtype: Any) -> Any:
+    """Annotates a func's parameter that is passed by reference: a variable or an element of exactly this dtype, which the
+    func may change. KernelTypeError for anything else."""
+
 Template: TypeAlias = Any

@@ -100,7 +100,8 @@ static PyObject *enter_one(PyObject *module, PyObject *annotation, PyObject *val
     const PyState *state = py_state(module);
     const PsFrontTypes *types = &state->types;
     bool reference = annotation == (PyObject *)types->template_annotation ||
-                     Py_IS_TYPE(annotation, types->template_annotation);
+                     Py_IS_TYPE(annotation, types->template_annotation) ||
+                     Py_IS_TYPE(annotation, types->ref_annotation);
     if (reference && mode_is_number(state, value)) ((ModeNumber *)value)->reference = true;
     if (reference) return Py_NewRef(value);
     PsType type = ps_front_dtype(types, &state->options, annotation);

@@ -2,7 +2,8 @@
  *
  * py: the extension module pestle._pestle. What its files share.
  *
- *     py_module.c      module, state            py_kernel.c      the kernel object, decorators
+ *     py_module.c      module, state            py_kernel.c      the kernel object
+ *     py_func.c        decorators of funcs
  *     py_init.c        init, reset, sync        py_signature.c   parameters from annotations
  *     py_errors.c      exceptions, messages     py_specialise.c  arguments -> specialisation (build, compile)
  *     py_ndarray*.c    pestle.Ndarray           py_launch.c      the hot path: decode, run, result
@@ -234,13 +235,17 @@ typedef struct PyKernel {
 /* py_kernel.c */
 PyTypeObject *py_kernel_type(PyObject *module);
 PyObject *py_kernel_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
-PyObject *py_func_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
-PyObject *py_pyfunc_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 int py_kernel_prepare(PyKernel *kernel); /* reads the signature once; -1 with an exception */
 /* Positional and keyword arguments and defaults -> one per parameter, borrowed: the defaults from *out_held (owned, or
  * NULL), since the function may get others while the arguments are in use. -1 with an exception, *out_held as well. */
 int py_kernel_bind(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names, PyObject **out,
                    PyObject **out_held);
+
+/* py_func.c */
+PyObject *py_func_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_pyfunc_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_real_func_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_data_oriented(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 
 /* py_specialise.c */
 int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out); /* -1 with an exception */

@@ -243,26 +243,3 @@ PyObject *py_kernel_decorator(PyObject *module, PyObject *const *args, Py_ssize_
         return PyObject_GetAttrString(module, "kernel"); /* @kernel(...): decorate with the plain one */
     return PyErr_Format(PyExc_TypeError, "kernel() takes one function, found %zd arguments", nargs);
 }
-
-static PyObject *decorate_func(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
-                               bool pyfunc) {
-    const char *name = pyfunc ? "pyfunc" : "func";
-    if (names && PyTuple_GET_SIZE(names)) {
-        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, 0));
-        return text ? py_error(py_state(module), PS_MSG_PY_KEYWORD, name, text, "none") : NULL;
-    }
-    if (nargs == 0) return PyObject_GetAttrString(module, name);
-    if (nargs != 1)
-        return PyErr_Format(PyExc_TypeError, "%s() takes one function, found %zd arguments", name, nargs);
-    if (!PyFunction_Check(args[0]))
-        return py_error(py_state(module), PS_MSG_PY_DECORATED, name, Py_TYPE(args[0])->tp_name);
-    return ps_front_func_new(py_state(module)->types.func, args[0], pyfunc);
-}
-
-PyObject *py_func_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
-    return decorate_func(module, args, nargs, names, false);
-}
-
-PyObject *py_pyfunc_decorator(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
-    return decorate_func(module, args, nargs, names, true);
-}

@@ -55,7 +55,14 @@ static PyMethodDef methods[] = {
      "kernel(function=None, /, *, fastcache=False, pure=False, graph=False, checkpoints=None)\n--\n\n"
      "Makes a function a kernel."},
     {"func", FAST(py_func_decorator),
-     "func(function=None, /)\n--\n\nMakes a function one that kernels can call."},
+     "func(function=None, /, *, is_real_function=False, requires_top_level=False)\n--\n\nMakes a function one "
+     "that kernels can call."},
+    {"real_func", FAST(py_real_func_decorator),
+     "real_func(function=None, /)\n--\n\nAs func, and always called: never expanded in place."},
+    {"data_oriented", FAST(py_data_oriented),
+     "data_oriented(cls=None, /, *, template_primitives=True)\n--\n\nMarks a class whose methods are kernels "
+     "and "
+     "funcs."},
     {"pyfunc", FAST(py_pyfunc_decorator),
      "pyfunc(function=None, /)\n--\n\nAs func, and Python can call it too."},
     {"ndarray", FAST(py_ndarray_new), "ndarray(dtype, shape, needs_grad=False)\n--\n\nA dense array of zeros."},
@@ -137,6 +144,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(types->dtype);
     Py_VISIT(types->ndarray_annotation);
     Py_VISIT(types->template_annotation);
+    Py_VISIT(types->ref_annotation);
     Py_VISIT(types->func);
     Py_VISIT(types->builtin);
     Py_VISIT(types->proxy);
@@ -172,6 +180,7 @@ static int clear(PyObject *module) {
     Py_CLEAR(types->dtype);
     Py_CLEAR(types->ndarray_annotation);
     Py_CLEAR(types->template_annotation);
+    Py_CLEAR(types->ref_annotation);
     Py_CLEAR(types->func);
     Py_CLEAR(types->builtin);
     Py_CLEAR(types->proxy);

@@ -135,21 +135,28 @@ typedef struct PsMatrixObject { /* pestle.Vector, pestle.Matrix: a value on the 
 typedef struct PsTemplateAnnotationObject { /* template() */
     PyObject_HEAD
 } PsTemplateAnnotationObject;
-typedef struct PsFuncObject {         /* @func, @pyfunc */
+typedef struct PsRefAnnotationObject { /* ref(dtype) */
+    PyObject_HEAD PyObject *dtype;
+} PsRefAnnotationObject;
+typedef struct PsFuncObject {         /* @func, @pyfunc, @real_func */
     PyObject_HEAD PyObject *function; /* the Python function */
     PyObject *dict;                   /* __name__, __doc__, __wrapped__, ... */
     PsAstTrees *trees;                /* NULL until first used; owned */
     uint64_t stamp;                   /* of its file when it was decorated */
-    bool pyfunc;                      /* may also be called from Python */
+    uint8_t flags;                    /* PS_FUNC_* */
 } PsFuncObject;
-/* What @func and @pyfunc make of a Python function; TypeError for anything else. */
-PyObject *ps_front_func_new(PyTypeObject *type, PyObject *function, bool pyfunc);
+#define PS_FUNC_PYFUNC    1u /* may also be called from Python */
+#define PS_FUNC_REAL      2u /* always called, never expanded in place */
+#define PS_FUNC_TOP_LEVEL 4u /* only at a kernel's top level, where its loops are parallel */
+/* What @func, @pyfunc and @real_func make of a Python function; TypeError for anything else. */
+PyObject *ps_front_func_new(PyTypeObject *type, PyObject *function, uint8_t flags);
 
 /* Python-facing types, made once per module and reachable from py's module state. */
 typedef struct PsFrontTypes {
     PyTypeObject *dtype; /* ti.f32: .name, callable (casts), == by identity, repr, numpy conversion by name */
     PyTypeObject *ndarray_annotation; /* ti.types.ndarray(dtype=, ndim=) */
     PyTypeObject *template_annotation;
+    PyTypeObject *ref_annotation;
     PyTypeObject *func;              /* @func objects: .function, .__wrapped__ */
     PyTypeObject *builtin;           /* ti.sin, ti.static, ti.ndrange, ...: see builtins.def */
     PyTypeObject *proxy;             /* a runtime value seen by Python code, valid while its build runs */

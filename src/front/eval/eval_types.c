@@ -206,7 +206,41 @@ static PyType_Slot template_annotation_slots[] = {
 static PyType_Spec template_annotation_spec = {"pestle.template", sizeof(PsTemplateAnnotationObject), 0,
                                                Py_TPFLAGS_DEFAULT, template_annotation_slots};
 
-/* -- @func, @pyfunc -- */
+/* -- ref(dtype) -- */
+
+static PyObject *RefAnnotation_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"dtype", NULL};
+    PyObject *dtype;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:ref", names, &dtype)) return NULL;
+    PsRefAnnotationObject *self = (PsRefAnnotationObject *)type->tp_alloc(type, 0);
+    if (self) self->dtype = Py_NewRef(dtype);
+    return (PyObject *)self;
+}
+
+static void RefAnnotation_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    Py_XDECREF(((PsRefAnnotationObject *)self)->dtype);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyObject *RefAnnotation_repr(PyObject *self) {
+    return PyUnicode_FromFormat("ref(%R)", ((PsRefAnnotationObject *)self)->dtype);
+}
+
+static PyType_Slot ref_annotation_slots[] = {
+    {Py_tp_new, RefAnnotation_new},
+    {Py_tp_dealloc, RefAnnotation_dealloc},
+    {Py_tp_repr, RefAnnotation_repr},
+    {Py_tp_doc,
+     "ref(dtype)\n--\n\nAnnotates a func's parameter that is passed by reference: a variable or an element "
+     "of exactly this dtype, which the func may change."},
+    {0},
+};
+static PyType_Spec ref_annotation_spec = {"pestle.ref", sizeof(PsRefAnnotationObject), 0, Py_TPFLAGS_DEFAULT,
+                                          ref_annotation_slots};
+
+/* -- @func, @pyfunc, @real_func -- */
 
 static int Func_traverse(PyObject *object, visitproc visit, void *arg) {
     PsFuncObject *self = (PsFuncObject *)object;
@@ -238,7 +272,7 @@ static PyObject *Func_call(PyObject *object, PyObject *args, PyObject *kwargs) {
     PyObject *ruled = ps_proxy_call(object, PySequence_Fast_ITEMS(args), PyTuple_GET_SIZE(args));
     if (ruled != Py_NotImplemented) return ruled;
     Py_DECREF(ruled);
-    if (self->pyfunc) return PyObject_Call(self->function, args, kwargs);
+    if (self->flags & PS_FUNC_PYFUNC) return PyObject_Call(self->function, args, kwargs);
     PyErr_Format(
         PyExc_TypeError,
         "%S is a func: it can be called from kernels and other funcs, not from Python (use @pyfunc for both)",
@@ -258,17 +292,20 @@ static PyObject *Func_repr(PyObject *self) {
     return PyUnicode_FromFormat("<pestle func %U>", function->func_qualname);
 }
 
-PyObject *ps_front_func_new(PyTypeObject *type, PyObject *function, bool pyfunc) {
+PyObject *ps_front_func_new(PyTypeObject *type, PyObject *function, uint8_t flags) {
     if (!PyFunction_Check(function)) {
         PyErr_Format(PyExc_TypeError, "@%s expects a function written with def, found %.200s",
-                     pyfunc ? "pyfunc" : "func", Py_TYPE(function)->tp_name);
+                     flags & PS_FUNC_PYFUNC ? "pyfunc"
+                     : flags & PS_FUNC_REAL ? "real_func"
+                                            : "func",
+                     Py_TYPE(function)->tp_name);
         return NULL;
     }
     PsFuncObject *self = (PsFuncObject *)type->tp_alloc(type, 0);
     if (!self) return NULL;
     self->function = Py_NewRef(function);
     self->stamp = ps_ast_stamp(function);
-    self->pyfunc = pyfunc;
+    self->flags = flags;
     self->dict = PyDict_New();
     static const char *const copied[] = {"__name__", "__qualname__", "__doc__", "__module__",
                                          "__annotations__"};
@@ -324,11 +361,13 @@ int ps_front_types_init(PsFrontTypes *types, PyObject *module) {
     if (!(types->dtype = add_type(module, &dtype_spec)) ||
         !(types->ndarray_annotation = add_type(module, &ndarray_annotation_spec)) ||
         !(types->template_annotation = add_type(module, &template_annotation_spec)) ||
+        !(types->ref_annotation = add_type(module, &ref_annotation_spec)) ||
         !(types->func = add_type(module, &func_spec)) || !(types->builtin = eval_builtin_type(module)) ||
         !(types->proxy = eval_proxy_type(module)))
         return -1;
     if (PyModule_AddObjectRef(module, "ndarray_annotation", (PyObject *)types->ndarray_annotation) ||
-        PyModule_AddObjectRef(module, "template", (PyObject *)types->template_annotation))
+        PyModule_AddObjectRef(module, "template", (PyObject *)types->template_annotation) ||
+        PyModule_AddObjectRef(module, "ref", (PyObject *)types->ref_annotation))
         return -1;
     return add_dtypes(types, module) || eval_builtins_add(types->builtin, module) ? -1 : 0;
 }
@@ -360,7 +399,8 @@ static PsType numpy_dtype(PyObject *object) {
 static bool is_ours(const PsFrontTypes *types, PyObject *object) {
     return Py_IS_TYPE(object, types->dtype) || Py_IS_TYPE(object, types->ndarray_annotation) ||
            Py_IS_TYPE(object, types->template_annotation) || Py_IS_TYPE(object, types->matrix_type) ||
-           object == (PyObject *)types->ndarray_annotation || object == (PyObject *)types->template_annotation;
+           Py_IS_TYPE(object, types->ref_annotation) || object == (PyObject *)types->ndarray_annotation ||
+           object == (PyObject *)types->template_annotation;
 }
 
 PyObject *ps_front_annotation(const PsFrontTypes *types, PyObject *annotation) {

@@ -175,6 +175,10 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
         return PS_OK;
     }
     if (is_array(l->front.types, annotation)) return PS_OK;
+    if (Py_IS_TYPE(annotation, l->front.types->ref_annotation)) {
+        arg->is_template = arg->is_ref = true;
+        annotation = ((PsRefAnnotationObject *)annotation)->dtype;
+    }
     if (Py_IS_TYPE(annotation, l->front.types->matrix_type))
         return loop_matrix_type_of(l, annotation, &arg->type);
     PsValue found = ps_value_python(annotation);
@@ -186,6 +190,9 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
 
 /* Where the call stands: whether the value is what the annotation says. */
 static PsStatus check_value(Loop *l, BoundArg *arg) {
+    if (arg->is_ref && (arg->value.kind != PS_VALUE_PLACE || arg->value.type != arg->type))
+        return FAIL(l, PARAM_REF, text_of(arg->param->name), loop_describe_type(l, arg->type),
+                    loop_describe(l, &arg->value));
     if (!arg->annotation || arg->is_template) return PS_OK;
     if (!arg->type) return check_array(l, arg, arg->annotation);
     PsType found = loop_tile_type(l, &arg->value);

@@ -215,6 +215,7 @@ static PsStatus build_body(Loop *l, FuncCall *call, PsFunc *f, Instance *instanc
 
 static PsStatus build_once(Loop *l, FuncCall *call, PsFunc *f, Instance *instance) {
     LoopFunc func = {.kind = FUNC_CALLED, .region = 1, .instance = instance};
+    func.real = call->func->flags & PS_FUNC_REAL;
     Saved saved;
     PsStatus status = enter(l, call, &func, &saved);
     PsSpan at = l->front.at;
@@ -339,13 +340,14 @@ static bool must_expand(Loop *l, FuncCall *call) {
 }
 
 static bool prefers_expansion(Loop *l, FuncCall *call) {
-    if (count_expanding(l, call->func)) return false;
+    if (count_expanding(l, call->func) || call->func->flags & PS_FUNC_REAL) return false;
     if (is_expression(call->tree)) return true;
     return is_top_level(l) && loop_tree_has_for(call->tree) && !loop_tree_returns_early(call->tree);
 }
 
 static PsStatus call_either_way(Loop *l, FuncCall *call, PsValue *out) {
     Instance *instance;
+    if (call->func->flags & PS_FUNC_TOP_LEVEL && !is_top_level(l)) return FAIL(l, TOP_LEVEL_FUNC, call->name);
     if (must_expand(l, call) || prefers_expansion(l, call)) return expand(l, call, out);
     TRY(find_instance(l, call, &instance));
     if (!instance->state) TRY(build_instance(l, call, instance));

@@ -53,6 +53,7 @@ typedef struct LoopFunc {
     LoopContext *loops;
     PsRegion region;    /* of the body */
     Instance *instance; /* CALLED */
+    bool real;          /* CALLED: @real_func */
     PsType annotated;   /* of the result; PS_KIND_NONE: not annotated */
     bool returned;      /* INLINE, KERNEL: the return statement was met */
     PsValue result;     /* INLINE */
@@ -245,7 +246,7 @@ typedef struct BoundArg {
     PsAst *param;
     PsValue value;
     PyObject *annotation; /* kept; NULL: none */
-    bool is_template;
+    bool is_template, is_ref;
     PsType type; /* annotated scalar; PS_KIND_NONE: none */
 } BoundArg;
 PsStatus loop_bind_args(Loop *l, PsFuncObject *func, PsAstTree *tree, const PsValue *self, CallArgs *args,

@@ -99,6 +99,8 @@ static PsStatus return_called(Loop *l, const PsValue *value) {
         return PS_OK;
     }
     if (instance->returns_nothing) return FAIL(l, RETURN_MIXED);
+    if (l->func->real && !l->func->annotated)
+        return FAIL(l, REAL_RETURN, PyUnicode_AsUTF8(((PyFunctionObject *)l->func->base.function)->func_name));
     PsType tile = loop_tile_type(l, value), type = tile ? tile : loop_numeric(l, value);
     if (!type) { /* a tuple, a dtype, ...: known only while compiling */
         instance->state = INSTANCE_INLINE;

@@ -1002,3 +1002,76 @@ ti.pyfunc(3)
 ti.kernel(len, abs)
 #! TypeError
 #! kernel() takes one function, found 2 arguments
+
+#-- a real_func that returns a value without an annotation
+@ti.real_func
+def g(a: ti.i32):
+    return a
+
+@ti.kernel
+def f(n: ti.i32):
+    g(n)
+f(1)
+#! KernelSyntaxError
+#! File "program.py", line 7, in f
+#!     g(n)
+#!     ^^^^
+#! File "program.py", line 3, in g
+#!     return a
+#!            ^
+#! the return value must be annotated: def g(...) -> dtype
+
+#-- a reference to another type
+@ti.real_func
+def g(a: ti.ref(ti.f32)):
+    a = 7.0
+
+@ti.kernel
+def f(n: ti.i32):
+    b = n
+    g(b)
+f(1)
+#! KernelTypeError
+#! File "program.py", line 8, in f
+#!     g(b)
+#!     ^^^^
+#! argument a: ref(f32) expects a variable or an element of this dtype, found i32
+
+#-- a reference to an expression
+@ti.func
+def g(a: ti.ref(ti.i32)):
+    a = 7
+
+@ti.kernel
+def f(n: ti.i32):
+    g(n + 1)
+f(1)
+#! KernelTypeError
+#! File "program.py", line 7, in f
+#!     g(n + 1)
+#!     ^^^^^^^^
+#! argument a: ref(i32) expects a variable or an element of this dtype, found i32
+
+#-- a func that requires the top level, in a loop
+@ti.func(requires_top_level=True)
+def g(n):
+    for i in range(n):
+        print(i)
+
+@ti.func
+def h(n):
+    g(n)
+
+@ti.kernel
+def f(n: ti.i32):
+    for i in range(n):
+        h(n)
+f(1)
+#! KernelSyntaxError
+#! File "program.py", line 13, in f
+#!     h(n)
+#!     ^^^^
+#! File "program.py", line 8, in h
+#!     g(n)
+#!     ^^^^
+#! g says requires_top_level=True: it can be called at the kernel's top level only, not inside a run-time if, for or while
