@@ -11,10 +11,13 @@
 #define ODD_WORK 6         /* vector ops that pay for an access which is none */
 #define MANY_ODD 12        /* so many of them take longer to compile than any loop but the longest gains */
 #define MAX_STEP ((int64_t)1 << 30)
+#define MAX_BODY                                                                                               \
+    2500 /* ops: the time of LLVM's loop vectoriser grows with the square: 1 s for 2,500 on 2 GHz */
 
 typedef struct Body {
     uint32_t sizes[4];  /* accesses and float ops by their type's bytes: 1, 2, 4, 8 */
     uint32_t work, odd; /* what vectors make quicker; accesses that they make slower */
+    uint64_t size;      /* ops, also of functions that are inlined */
 } Body;
 
 /* -- steps -- */
@@ -69,9 +72,24 @@ static void count_access(Body *body, const PsFunc *f, PsRef place, PsType type, 
     body->odd += step != 0 && step != size && step != -size;
 }
 
+/* What is still there when locals have become values. */
+static bool is_work(const PsFunc *f, PsRef r) {
+    const PsOp *op = ps_op(f, r);
+    if (op->code == PS_OP_LOAD || op->code == PS_OP_STORE)
+        return ps_op(f, ps_place_root(f, ps_op_arg(f, r, 0)))->code != PS_OP_VAR;
+    return ps_op_info[op->code].effect == PS_EFFECT_PURE && op->code != PS_OP_CONST && op->code != PS_OP_ARG;
+}
+
+static uint64_t size_of(const PsFunc *f) {
+    uint64_t size = 0;
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) size += is_work(f, r);
+    return size;
+}
+
 static void count_op(Body *body, const PsFunc *f, PsRef r, const int64_t *steps) {
     const PsOp *op = ps_op(f, r);
     PsType type = op->type;
+    body->size += is_work(f, r);
     if (op->code == PS_OP_STORE || op->code == PS_OP_PARTIAL) type = ps_op(f, ps_op_arg(f, r, 1))->type;
     if (!ps_type_is_scalar(type) || op->code == PS_OP_CONST) return;
     if (op->code == PS_OP_STORE || op->code == PS_OP_LOAD) {
@@ -99,7 +117,8 @@ void cg_lanes_survey(Codegen *cg) {
     Body *bodies = ps_arena_alloc(cg->arena, sizeof *bodies * (cg->parfors.len + 1));
     int64_t *steps =
         ps_arena_alloc(cg->arena, sizeof *steps * (f->ops.len + 1)); /* 0: also what main computed */
-    if (!bodies || !steps) return;
+    uint64_t *sizes = ps_arena_alloc(cg->arena, sizeof *sizes * (cg->m->funcs.len + 1)); /* 0: not yet known */
+    if (!bodies || !steps || !sizes) return;
     for (uint32_t i = 0; i < cg->parfors.len; i++) {
         const PsRegionInfo *region = ps_region(f, ps_op(f, cg->parfors.data[i].ref)->region0);
         if (region->nparams) steps[region->params + region->nparams - 1] = 1;
@@ -109,10 +128,15 @@ void cg_lanes_survey(Codegen *cg) {
         if (!home) continue;
         steps[r] = step_of(f, r, steps);
         count_op(&bodies[home], f, r, steps);
+        const PsOp *op = ps_op(f, r);
+        if (op->code != PS_OP_CALL || op->imm >= cg->m->funcs.len || !cg->funcs[op->imm].inlined) continue;
+        if (!sizes[op->imm]) sizes[op->imm] = size_of(cg->m->funcs.data[op->imm]);
+        bodies[home].size += sizes[op->imm];
     }
     for (uint32_t i = 0; i < cg->parfors.len; i++) {
         const Body *body = &bodies[i + 1];
         cg->parfors.data[i].element = element_of(body);
-        cg->parfors.data[i].serial |= (uint64_t)body->odd * ODD_WORK > body->work || body->odd > MANY_ODD;
+        cg->parfors.data[i].serial |=
+            (uint64_t)body->odd * ODD_WORK > body->work || body->odd > MANY_ODD || body->size > MAX_BODY;
     }
 }

@@ -222,3 +222,23 @@ def test_no_cache(tmp_path):
     (tmp_path / "file").write_text("")
     for action in ("size", "list", "clear"):
         assert "compiled kernels are not kept in" in pestle("cache", action, status=1, PESTLE_CACHE_DIR=str(tmp_path / "file" / "below"))
+
+
+def test_very_long_bodies_are_not_vectorised(from_source):
+    """The vectoriser's time grows with the square of a body's length."""
+
+    def text(n):
+        lines = "".join(f"        a = a * {k}.5\n" for k in range(n))
+        source = "import pestle as ti\n@ti.kernel\ndef f(x: ti.types.ndarray(dtype=ti.f32, ndim=1)):\n    for i in x:\n        a = x[i]\n"
+        kernel = from_source(source + lines + "        x[i] = a\n", f"body{n}.py")["f"]
+        x = np.ones(3, np.float32)
+        kernel(x)
+        expected = np.float32(1)
+        with np.errstate(over="ignore"):
+            for k in range(n):
+                expected = expected * np.float32(k + 0.5)
+        assert (x == expected).all()
+        return kernel.ir(x, after="llvm")
+
+    if " x float>" in text(20):
+        assert " x float>" not in text(2600)

@@ -13,8 +13,11 @@
 PsBinding *ps_name_find(PsFrontFunc *func, PyObject *name) {
     for (uint32_t i = func->names.len; i-- > 0;)
         if (func->names.data[i].name == name) return &func->names.data[i];
-    for (uint32_t i = func->names.len; i-- > 0;) /* equal but not interned */
-        if (PyUnicode_Compare(func->names.data[i].name, name) == 0) return &func->names.data[i];
+    for (uint32_t i = func->names.len; i-- > 0;) { /* equal but not interned */
+        PyObject *other = func->names.data[i].name;
+        if (PyUnicode_CHECK_INTERNED(name) && PyUnicode_CHECK_INTERNED(other)) continue;
+        if (PyUnicode_Compare(other, name) == 0) return &func->names.data[i];
+    }
     return NULL;
 }
 

@@ -109,6 +109,7 @@ static PsStatus call_function(Loop *l, PyObject *callee, const CallArgs *args, P
     PyObject *function = PyMethod_Check(callee) ? PyMethod_GET_FUNCTION(callee) : callee;
     if (PyFunction_Check(function) && !ps_facts_add_function(l->front.facts, function))
         return PyErr_Occurred() ? PS_PYERR : PS_NOMEM;
+    TRY(loop_warn_impure(l, callee));
     return call_python(l, callee, args, out);
 }
 

@@ -199,6 +199,8 @@ PsStatus loop_shape(Loop *l, const PsValue *array, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_to_index(Loop *l, const PsValue *value, int position, PsRef *out) PS_MUST_CHECK;
 
+PsStatus loop_warn_impure(Loop *l, PyObject *callee) PS_MUST_CHECK; /* loop_impure.c */
+
 /* loop_call.c, loop_builtin.c */
 typedef struct CallArgs {
     PsValue *args;
