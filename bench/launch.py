@@ -49,6 +49,28 @@ def saxpy(x: A1, y: A1, a: f32):
         y[i] = a * x[i] + y[i]
 
 
+FIELDS = [ti.field(f32, 8) for _ in range(3)]
+first, second, third = FIELDS
+
+
+@ti.kernel
+def fields(i: i32, f: f32):
+    first[0] = second[0]
+    third[0] = f
+
+
+@ti.kernel
+def arguments(x: ti.template(), y: ti.template(), z: ti.template(), i: i32, f: f32):
+    x[0] = y[0]
+    z[0] = f
+
+
+@ti.kernel
+def elements(x: A1, y: A1, z: A1, i: i32, f: f32):
+    x[0] = y[0]
+    z[0] = f
+
+
 @ti.kernel
 def count(n: i32) -> i32:
     s = 0
@@ -87,6 +109,9 @@ def main(rounds):
         "3 numpy arrays, int, float": ("arrays(x, y, z, 3, 2.5)", 80),
         "3 strided 2-D numpy arrays, int, float": ("planes(p, q, r, 3, 2.5)", None),
         "3 Ndarrays, int, float": ("arrays(own, own, own, 3, 2.5)", None),
+        "the same, an element of each used": ("elements(own, own, own, 3, 2.5)", None),
+        "3 fields from outside, int, float": ("fields(3, 2.5)", 80),
+        "3 fields as template arguments, int, float": ("arguments(first, second, third, 3, 2.5)", None),
         "10 scalars": ("scalars(1, 2, 3, 4, 5, 1.0, 2.0, 3.0, 4.0, 5.0)", 120),
         "a float to a float": ("result(1.5)", None),
         "keyword arguments": ("result(a=1.5)", None),

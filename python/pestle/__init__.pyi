@@ -109,6 +109,9 @@ class Kernel(Generic[_P, _R]):
     def asm(self, *args: Any, **kwargs: Any) -> str:
         """The assembly that these arguments give. Without arguments: for the last launch."""
 
+    def grad(self, *args: Any, **kwargs: Any) -> None:
+        """Differentiation is not there yet: raises KernelRuntimeError."""
+
     def _ir(self, *args: _P.args, **kwargs: _P.kwargs) -> str: ...
     def _text(self, what: str, *args: Any, **kwargs: Any) -> str: ...
     def _evaluate(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...

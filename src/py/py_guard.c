@@ -78,7 +78,9 @@ int py_guard_traverse(PyGuard *guard, visitproc visit, void *arg) {
 
 bool py_guard_look(PySpec *spec) {
     PyGuard *guard = &spec->guard;
-    if (!ps_facts_hold(&spec->facts)) return false;
+    bool moved;
+    if (!ps_facts_follow(&spec->facts, spec->fields, spec->nfields, &moved)) return false;
+    if (moved) py_spec_fields(spec);
     for (uint32_t i = guard->nowned; i < guard->nwords; i++) guard->words[i].seen = *guard->words[i].at;
     for (uint32_t i = 0; i < guard->ntypes; i++) guard->types[i].tag = py_type_tag(guard->types[i].type);
     guard->always = guard->blind;

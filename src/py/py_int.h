@@ -263,6 +263,7 @@ PySpec *py_specialise(PyKernel *kernel,
 /* Whether two template arguments make the same program: one object, or equal values of one immutable type. */
 bool py_template_same(PyObject *a, PyObject *b);
 void py_spec_free(PySpec *spec);
+void py_spec_fields(PySpec *spec); /* fills field_words from fields */
 int py_spec_traverse(PySpec *spec, visitproc visit, void *arg);
 
 /* py_specs.c */

@@ -141,7 +141,16 @@ static PyGetSetDef kernel_getset[] = {
     {"_times", py_kernel_times, NULL, "Nanoseconds that the stages of the newest specialisation took.", NULL},
     {0},
 };
+static PyObject *refuse_grad(PyObject *self, PyObject *args, PyObject *kwargs) {
+    (void)args, (void)kwargs;
+    const PyKernel *kernel = (PyKernel *)self;
+    return py_error(kernel->state, PS_MSG_PY_KERNEL_GRAD,
+                    PyUnicode_AsUTF8(((PyFunctionObject *)kernel->function)->func_name));
+}
+
 static PyMethodDef kernel_methods[] = {
+    {"grad", (PyCFunction)(void (*)(void))refuse_grad, METH_VARARGS | METH_KEYWORDS,
+     "grad($self, *args, **kwargs)\n--\n\nDifferentiation is not there yet: raises KernelRuntimeError."},
     {"ir", (PyCFunction)(void (*)(void))py_kernel_show_ir, METH_FASTCALL | METH_KEYWORDS,
      "ir($self, *args, after='front', **kwargs)\n--\n\nThe text of the IR that these arguments give, after the "
      "front end, after "

@@ -284,10 +284,27 @@ static PY_COLD PyObject *finish_pinned(PyKernel *kernel, PySpec *spec, PsLaunch 
     return result;
 }
 
+/* Another thread may give the names that the arrays were found by to others: these must live until the launch ends. */
+static int hold_fields(const PySpec *spec, PyObject ***out) {
+    *out = NULL;
+    if (!spec->nfields) return 0;
+    *out = PyMem_Malloc(spec->nfields * sizeof **out);
+    if (!*out) return PyErr_NoMemory(), -1;
+    for (uint32_t i = 0; i < spec->nfields; i++) (*out)[i] = Py_NewRef(spec->fields[i]);
+    return 0;
+}
+
+static void drop_fields(const PySpec *spec, PyObject **held) {
+    for (uint32_t i = 0; held && i < spec->nfields; i++) Py_DECREF(held[i]);
+    PyMem_Free(held);
+}
+
 static PY_COLD PyObject *launch_long(PyKernel *kernel, PySpec *spec, PsFrame *frame, int64_t elements) {
     int64_t most = spec->nested ? GIL_ELEMENTS : INTERRUPT_ELEMENTS;
     PyObject *result = NULL;
     PsLaunch launch;
+    PyObject **held;
+    if (hold_fields(spec, &held)) return NULL;
     ps_launch_begin(&launch, frame);
     py_spec_pin(spec);
     int32_t stopped = run_long(spec, frame, &launch, elements > most || spec->unbounded);
@@ -295,6 +312,7 @@ static PY_COLD PyObject *launch_long(PyKernel *kernel, PySpec *spec, PsFrame *fr
         ps_launch_end(&launch);
     else if (!finish(kernel, spec, &launch, stopped))
         result = result_of(spec, frame);
+    drop_fields(spec, held);
     py_spec_unpin(spec);
     return result;
 }

@@ -344,21 +344,27 @@ static PsStatus compile(const PyState *state, PySpec *spec, PsBuild *build) {
     return status;
 }
 
+void py_spec_fields(PySpec *spec) {
+    uint32_t words = 0;
+    spec->field_elements = 0;
+    for (uint32_t i = 0; i < spec->nfields; i++) {
+        const PyNdarray *array = (const PyNdarray *)spec->fields[i];
+        words += py_array_words(array, spec->field_words + words);
+        spec->field_elements = (int64_t)((uint64_t)spec->field_elements + (uint64_t)array->size);
+    }
+    spec->nfield_words = words;
+}
+
 /* The arrays from outside: they stay where they are as long as the specialisation holds them. */
 static bool fill_fields(PySpec *spec, PsBuild *build, uint32_t word) {
-    uint32_t n = build->nfields, words = 0;
+    uint32_t n = build->nfields;
     spec->field_word = word;
     if (!n) return true;
     spec->fields = ps_arena_alloc(&spec->arena, n * sizeof *spec->fields);
     spec->field_words = ps_arena_alloc(&spec->arena, n * (1 + 2 * PS_MAX_AXES) * sizeof *spec->field_words);
     if (!spec->fields || !spec->field_words) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        const PyNdarray *array = (const PyNdarray *)build->fields[i];
-        words += py_array_words(array, spec->field_words + words);
-        spec->field_elements = (int64_t)((uint64_t)spec->field_elements + (uint64_t)array->size);
-        spec->fields[spec->nfields++] = Py_NewRef(build->fields[i]);
-    }
-    spec->nfield_words = words;
+    for (uint32_t i = 0; i < n; i++) spec->fields[spec->nfields++] = Py_NewRef(build->fields[i]);
+    py_spec_fields(spec);
     return true;
 }
 

@@ -386,14 +386,143 @@ def test_rebinding_a_global():
     old = here
     try:
         fill()
-        here = ti.field(ti.i32, 9)
-        fill()
-        assert here.tolist() == [3] * 9
+        for n in (9, 4, 1):
+            here = ti.field(ti.i32, n)
+            fill()
+            assert here.tolist() == [3] * n
+        assert fill._times["specialisations"] == 1
         here = ti.field(ti.f32, 2)
         fill()
-        assert here.tolist() == [3.0] * 2
+        assert here.tolist() == [3.0] * 2 and fill._times["specialisations"] == 2
     finally:
         here = old
+
+
+def test_a_field_replaced_is_let_go():
+    class State:
+        pass
+
+    state = State()
+    old = state.x = ti.field(ti.i32, 3)
+    before = sys.getrefcount(old)
+
+    @ti.kernel
+    def fill():
+        for i in state.x:
+            state.x[i] = 3
+
+    fill()
+    state.x = ti.field(ti.i32, 4)
+    fill()
+    assert sys.getrefcount(old) == before - 1 and state.x.tolist() == [3] * 4
+
+
+def test_swapped_attributes():
+    class Sim:
+        def __init__(self):
+            self.a, self.b = ti.field(ti.i32, 3), ti.field(ti.i32, 3)
+
+        @ti.kernel
+        def step(self):
+            for i in self.a:
+                self.b[i] = self.a[i] + 1
+
+    sim = Sim()
+    for _ in range(5):
+        sim.step()
+        sim.a, sim.b = sim.b, sim.a
+    assert sim.a.tolist() == [5] * 3 and sim.b.tolist() == [4] * 3
+
+
+def test_two_names_of_one_field():
+    class State:
+        pass
+
+    state = State()
+    state.a = state.b = ti.field(ti.i32, 3)
+
+    @ti.kernel
+    def step():
+        for i in range(3):
+            state.a[i] += 1
+            state.b[i] += 10
+
+    step()
+    assert state.a.tolist() == [11] * 3
+    state.b = ti.field(ti.i32, 3)
+    step()
+    assert state.a.tolist() == [12] * 3 and state.b.tolist() == [10] * 3
+    state.a = state.b
+    step()
+    assert state.b.tolist() == [21] * 3
+
+
+def test_more_than_the_type_used():
+    class State:
+        pass
+
+    state = State()
+    a = state.x = ti.field(ti.i32, 3)
+
+    def last(x):
+        return x.shape[0] - 1
+
+    @ti.kernel
+    def by_shape() -> ti.i32:
+        r = 0
+        for i in ti.static(range(state.x.shape[0])):
+            r += 1
+        return r
+
+    @ti.kernel
+    def by_identity() -> ti.i32:
+        r = 0
+        if ti.static(state.x is a):
+            r = 1
+        return r
+
+    @ti.kernel
+    def by_helper() -> ti.i32:
+        return state.x[last(state.x)]
+
+    a[2] = 7
+    assert [by_shape(), by_identity(), by_helper()] == [3, 1, 7]
+    state.x = ti.field(ti.i32, 5)
+    state.x[4] = 8
+    assert [by_shape(), by_identity(), by_helper()] == [5, 0, 8]
+    state.x = a
+    assert [by_shape(), by_identity(), by_helper()] == [3, 1, 7]
+
+
+def test_rebound_while_a_kernel_runs():
+    class State:
+        pass
+
+    state = State()
+    state.x = ti.field(ti.f32, 1_000_000)
+
+    @ti.kernel
+    def work():
+        for i in state.x:
+            v = 0.5
+            for k in range(10):
+                v = v * 0.5 + i
+            state.x[i] = v
+
+    def run():
+        for _ in range(3):
+            work()
+
+    work()
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(20):
+        state.x = ti.field(ti.f32, 1_000_000)
+        work()
+    for thread in threads:
+        thread.join()
+    assert state.x[1] > 0
 
 
 PROGRAM = """

@@ -39,6 +39,7 @@ typedef enum PsValueKind {
 typedef struct PsValue {
     uint8_t kind;
     bool is_static; /* from ti.static: assigning it to a new name keeps it known */
+    bool looked_up; /* PYTHON: an array of ours, just found by a look-up that is a fact (PsFact.follows) */
     bool clamp;     /* ARRAY: indices are moved to the nearest that there is */
     uint32_t count;
     PsType type;
@@ -110,7 +111,8 @@ struct PsFront {
     PsFrontToken *token;
     PsMap expanded; /* (source, call) -> source */
     PsVec(PyObject *) keep;
-    PyObject *cause; /* the Python exception that the message was made of; NULL: none. Owned */
+    PsVec(PyObject *) pinned; /* arrays of ours of which more than their type was used */
+    PyObject *cause;          /* the Python exception that the message was made of; NULL: none. Owned */
 };
 
 /* eval_build.c */
@@ -158,6 +160,13 @@ PsStatus ps_number_cast(PsFront *front, PyObject *number, PsType type, PsRef *ou
 /* A Python integer (or numpy's) as int64. False without a message when it is none or does not fit. */
 bool ps_number_int(PyObject *object, int64_t *out);
 bool ps_is_numpy(PyObject *object, const char *type_name); /* "ndarray", ...; NULL: anything of numpy's */
+
+static inline bool ps_is_array(const PsFrontTypes *types, PyObject *object) { /* pestle.Field, pestle.Ndarray */
+    PyObject *type = (PyObject *)Py_TYPE(object);
+    return type == types->field_type || type == types->array_type;
+}
+/* From here on it matters which array of ours this is, not only its type. */
+void ps_front_pin(PsFront *front, PyObject *array);
 
 /* eval_name.c */
 PsBinding *ps_name_find(PsFrontFunc *func, PyObject *name);

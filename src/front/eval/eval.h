@@ -49,7 +49,14 @@ typedef struct PsFact {
     PyObject *holder; /* owned: globals dict, cell, object, function */
     PyObject *key;    /* owned: name; NULL for cells */
     PyObject *found;  /* owned: the object found; NULL: nothing was there */
+    uint8_t follows;  /* PsFollows: what is found may become another field of the same type */
 } PsFact;
+typedef enum PsFollows {
+    PS_FOLLOWS_NOT,
+    PS_FOLLOWS, /* an array of ours, of which the kernel's code knows nothing but the type */
+    PS_FOLLOWS_NEVER,
+} PsFollows;
+struct PsArrayObject;
 typedef struct PsFacts {
     PsFact *items;
     uint32_t len, cap;
@@ -63,6 +70,13 @@ void ps_facts_free(PsFacts *facts);
 /* Whether every fact still holds (identity of what is found, or equality for small immutable values of one type). Does
  * not run Python code. */
 bool ps_facts_hold(const PsFacts *facts);
+/* The same where arrays of ours were replaced by others of their type: then they take the old one's place among `arrays`
+ * (owned references), and *out_moved says so. */
+bool ps_facts_follow(PsFacts *facts, PyObject **arrays, uint32_t n, bool *out_moved);
+/* The fact of the look-up may follow, or must never. */
+void ps_facts_mark(PsFacts *facts, PsFactKind kind, PyObject *holder, PyObject *key, PsFollows follows);
+/* Whether two arrays of ours make the same program. */
+bool ps_array_same_type(const struct PsArrayObject *a, const struct PsArrayObject *b);
 /* What an ATTRIBUTE fact compares: the entry found without running Python code (borrowed; NULL: none). */
 PyObject *ps_facts_attribute(PyObject *holder, PyObject *key);
 

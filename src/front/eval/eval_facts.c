@@ -25,8 +25,14 @@ bool ps_facts_add(PsFacts *facts, PsFactKind kind, PyObject *holder, PyObject *k
     Py_INCREF(holder);
     Py_XINCREF(key);
     Py_XINCREF(found);
-    facts->items[facts->len++] = (PsFact){kind, holder, key, found};
+    facts->items[facts->len++] = (PsFact){.kind = kind, .holder = holder, .key = key, .found = found};
     return true;
+}
+
+void ps_facts_mark(PsFacts *facts, PsFactKind kind, PyObject *holder, PyObject *key, PsFollows follows) {
+    for (uint32_t i = 0; i < facts->len; i++)
+        if (same_fact(&facts->items[i], kind, holder, key) && facts->items[i].follows != PS_FOLLOWS_NEVER)
+            facts->items[i].follows = (uint8_t)follows;
 }
 
 /* -- Python functions that run while compiling -- */
@@ -36,6 +42,7 @@ static bool add_names(PsFacts *facts, PyObject *function, PyObject *code);
 static bool add_name(PsFacts *facts, PyObject *globals, PyObject *name) {
     PyObject *found = PyDict_GetItemWithError(globals, name);
     if (!ps_facts_add(facts, PS_FACT_GLOBAL, globals, name, found)) return false;
+    ps_facts_mark(facts, PS_FACT_GLOBAL, globals, name, PS_FOLLOWS_NEVER);
     return !found || !PyFunction_Check(found) || ps_facts_add_function(facts, found);
 }
 
@@ -69,6 +76,7 @@ bool ps_facts_add_function(PsFacts *facts, PyObject *function) {
         PyObject *cell = PyTuple_GET_ITEM(f->func_closure, i), *content = PyCell_GET(cell);
         done = ps_facts_add(facts, PS_FACT_CELL, cell, NULL, content) &&
                (!content || !PyFunction_Check(content) || ps_facts_add_function(facts, content));
+        ps_facts_mark(facts, PS_FACT_CELL, cell, NULL, PS_FOLLOWS_NEVER);
     }
     done = done && add_names(facts, function, f->func_code);
     Py_LeaveRecursiveCall();
@@ -130,5 +138,60 @@ static PyObject *found_now(const PsFact *fact) {
 bool ps_facts_hold(const PsFacts *facts) {
     for (uint32_t i = 0; i < facts->len; i++)
         if (!same_value(found_now(&facts->items[i]), facts->items[i].found)) return false;
+    return true;
+}
+
+/* -- following arrays -- */
+
+bool ps_array_same_type(const PsArrayObject *a, const PsArrayObject *b) {
+    if (Py_TYPE(a) != Py_TYPE(b) || a->dtype != b->dtype || a->ndim != b->ndim || a->edim != b->edim ||
+        a->unit != b->unit)
+        return false;
+    for (int k = 0; k < a->edim; k++)
+        if (a->shape[a->ndim + k] != b->shape[b->ndim + k]) return false;
+    return true;
+}
+
+/* 1: as it was; 0: changed; 2: it follows. */
+static int look_at(const PsFact *fact) {
+    PyObject *now = found_now(fact);
+    if (same_value(now, fact->found)) return 1;
+    if (fact->follows != PS_FOLLOWS || !now || Py_TYPE(now) != Py_TYPE(fact->found)) return 0;
+    return ps_array_same_type((PsArrayObject *)now, (PsArrayObject *)fact->found) ? 2 : 0;
+}
+
+/* What now stands where the array stood; NULL: two things, as two look-ups found it. */
+static PyObject *successor(const PsFacts *facts, PyObject *array) {
+    PyObject *next = NULL;
+    for (uint32_t i = 0; i < facts->len; i++) {
+        if (facts->items[i].found != array || facts->items[i].follows != PS_FOLLOWS) continue;
+        PyObject *now = found_now(&facts->items[i]);
+        if (next && now != next) return NULL;
+        next = now;
+    }
+    return next ? next : array;
+}
+
+bool ps_facts_follow(PsFacts *facts, PyObject **arrays, uint32_t n, bool *out_moved) {
+    *out_moved = false;
+    for (uint32_t i = 0; i < facts->len; i++) {
+        int found = look_at(&facts->items[i]);
+        if (!found) return false;
+        *out_moved |= found == 2;
+    }
+    if (!*out_moved) return true;
+    for (uint32_t k = 0; k < n; k++)
+        if (!successor(facts, arrays[k])) return false;
+    for (uint32_t k = 0; k < n; k++) {
+        PyObject *old = arrays[k];
+        arrays[k] = Py_NewRef(successor(facts, old));
+        Py_DECREF(old); /* the facts still hold it */
+    }
+    for (uint32_t i = 0; i < facts->len; i++) {
+        PyObject *old = facts->items[i].found;
+        if (facts->items[i].follows != PS_FOLLOWS || found_now(&facts->items[i]) == old) continue;
+        facts->items[i].found = Py_NewRef(found_now(&facts->items[i]));
+        Py_DECREF(old);
+    }
     return true;
 }

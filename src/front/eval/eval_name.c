@@ -98,8 +98,13 @@ static bool assigns(const PsAst *node, PyObject *name, int depth) {
 
 /* -- outside -- */
 
-static PsStatus found(PsFront *front, PyObject *object, PsValue *out) {
-    return ps_value_take(front, Py_NewRef(object), out);
+static PsStatus found(PsFront *front, PsFactKind kind, PyObject *holder, PyObject *key, PyObject *object,
+                      PsValue *out) {
+    PsStatus status = ps_value_take(front, Py_NewRef(object), out);
+    if (status || !ps_is_array(front->types, object)) return status;
+    out->looked_up = true;
+    ps_facts_mark(front->facts, kind, holder, key, PS_FOLLOWS);
+    return PS_OK;
 }
 
 static PyObject *cell_of(PsFrontFunc *func, PyObject *name) {
@@ -152,15 +157,16 @@ PsStatus ps_name_outside(PsFront *front, PyObject *name, PsValue *out) {
     if (cell) {
         object = PyCell_GET(cell);
         if (!ps_facts_add(front->facts, PS_FACT_CELL, cell, NULL, object)) return PS_NOMEM;
-        return object ? found(front, object, out) : not_defined(front, name, false);
+        return object ? found(front, PS_FACT_CELL, cell, NULL, object, out) : not_defined(front, name, false);
     }
     int local = is_local(func, name);
     if (local) return local < 0 ? PS_PYERR : not_defined(front, name, true);
-    if ((status = look_in(front, PyFunction_GET_GLOBALS(func->function), name, &object))) return status;
-    if (object) return found(front, object, out);
+    PyObject *globals = PyFunction_GET_GLOBALS(func->function);
+    if ((status = look_in(front, globals, name, &object))) return status;
+    if (object) return found(front, PS_FACT_GLOBAL, globals, name, object, out);
     PyObject *builtins = PyEval_GetBuiltins(); /* borrowed */
     if (builtins && (status = look_in(front, builtins, name, &object))) return status;
-    return object ? found(front, object, out) : not_defined(front, name, false);
+    return object ? ps_value_take(front, Py_NewRef(object), out) : not_defined(front, name, false);
 }
 
 /* -- attributes of Python objects -- */
@@ -180,6 +186,11 @@ PsStatus ps_python_attribute(PsFront *front, PyObject *object, PyObject *name, P
     PsStatus status = note_attribute(front, object, name);
     if (status) return status;
     PyObject *value = PyObject_GetAttr(object, name);
+    if (value && ps_is_array(front->types, value) && ps_facts_attribute(object, name) == value) {
+        status = found(front, PS_FACT_ATTRIBUTE, object, name, value, out);
+        Py_DECREF(value);
+        return status;
+    }
     if (value) return ps_value_take(front, value, out);
     if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return ps_front_python_failed(front);
     PyErr_Clear();

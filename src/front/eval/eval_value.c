@@ -205,8 +205,18 @@ PsStatus ps_value_take(PsFront *front, PyObject *owned, PsValue *out) {
     return PS_OK;
 }
 
+void ps_front_pin(PsFront *front, PyObject *array) {
+    for (uint32_t i = 0; i < front->pinned.len; i++)
+        if (front->pinned.data[i] == array) return;
+    (void)ps_vec_push(front->arena, &front->pinned, array); /* no memory: the build fails */
+}
+
 PyObject *ps_value_object(PsFront *front, const PsValue *value) {
-    if (value->kind == PS_VALUE_PYTHON) return Py_NewRef(value->object);
+    if (value->kind == PS_VALUE_PYTHON) {
+        if (ps_is_array(front->types, value->object))
+            ps_front_pin(front, value->object); /* Python may ask anything */
+        return Py_NewRef(value->object);
+    }
     return ps_proxy_new(front, value);
 }
 
@@ -260,9 +270,7 @@ static const char *describe_object(PsFront *front, PyObject *object) {
         if (name) return ps_arena_format(front->arena, "module %s", name);
         PyErr_Clear();
     }
-    if ((PyObject *)Py_TYPE(object) == front->types->field_type ||
-        (PyObject *)Py_TYPE(object) == front->types->array_type)
-        return describe_array(front, (const PsArrayObject *)object);
+    if (ps_is_array(front->types, object)) return describe_array(front, (const PsArrayObject *)object);
     if (ps_is_matrix(front->types, object)) {
         const PsMatrixObject *m = (const PsMatrixObject *)object;
         return describe_tile(front, m->ndim, m->n, m->m, m->weak ? "numbers" : ps_scalar_name(m->elem));

@@ -289,6 +289,8 @@ PsStatus loop_compare(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, P
     if ((loop_is_array_object(l, a) && loop_numeric(l, b)) ||
         (loop_is_array_object(l, b) && loop_numeric(l, a)))
         return unsupported(l, comparisons[op].symbol, a, b, "numbers");
+    if (loop_is_array_object(l, a)) loop_pin(l, a, PS_PIN_OBJECT);
+    if (loop_is_array_object(l, b)) loop_pin(l, b, PS_PIN_OBJECT);
     if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON &&
         (l->in_static || (!loop_is_tile(l, a) && !loop_is_tile(l, b))))
         return ps_value_take(&l->front, PyObject_RichCompare(a->object, b->object, comparisons[op].python),

@@ -14,13 +14,8 @@
 
 #define HIDDEN ((uint64_t)1 << 32)
 
-static bool is_ours(Loop *l, PyObject *object) {
-    PyObject *type = (PyObject *)Py_TYPE(object);
-    return type == l->front.types->field_type || type == l->front.types->array_type;
-}
-
 bool loop_is_array_object(Loop *l, const PsValue *value) {
-    return value->kind == PS_VALUE_PYTHON && is_ours(l, value->object);
+    return value->kind == PS_VALUE_PYTHON && ps_is_array(l->front.types, value->object);
 }
 
 /* -- values -- */
@@ -71,6 +66,8 @@ static bool is_hidden_arg(const PsFunc *f, uint64_t ref, uint64_t imm) {
 
 PsStatus loop_from_outside(Loop *l, PsValue *value) {
     if (!loop_is_array_object(l, value)) return PS_OK;
+    if (!value->looked_up)
+        ps_front_pin(&l->front, value->object); /* an element of a container: it stays the same one */
     const PsArrayObject *array = (const PsArrayObject *)value->object;
     PsType type = loop_array_type(l, array->dtype, array->ndim + array->edim, array->unit);
     uint32_t hidden;
@@ -91,9 +88,25 @@ PsStatus loop_from_outside(Loop *l, PsValue *value) {
 /* -- what is known of a field while compiling -- */
 
 void loop_pin(Loop *l, const PsValue *array, uint8_t what) {
+    bool given = false;
     for (uint32_t i = 0; array->object && i < l->nparams; i++)
         if (l->params[i].kind == PS_PARAM_FIELD && l->params[i].value == array->object)
-            l->build->pins[i] |= what;
+            l->build->pins[i] |= what, given = true;
+    if (array->object && !given) ps_front_pin(&l->front, array->object);
+}
+
+static bool is_pinned(Loop *l, PyObject *object) {
+    for (uint32_t i = 0; i < l->front.pinned.len; i++)
+        if (l->front.pinned.data[i] == object) return true;
+    return false;
+}
+
+/* Facts of arrays whose identity was used follow no more. */
+static void settle_facts(Loop *l) {
+    PsFacts *facts = l->front.facts;
+    for (uint32_t i = 0; i < facts->len; i++)
+        if (facts->items[i].found && is_pinned(l, facts->items[i].found))
+            facts->items[i].follows = PS_FOLLOWS_NEVER;
 }
 
 PsStatus loop_field_attribute(Loop *l, const PsValue *base, const char *name, PyObject *key, PsValue *out,
@@ -108,7 +121,7 @@ PsStatus loop_field_attribute(Loop *l, const PsValue *base, const char *name, Py
         *done = false;
         for (size_t i = 0; i < PS_COUNT(shown); i++) *done |= !strcmp(name, shown[i]);
         if (!*done) return PS_OK;
-        if (!strcmp(name, "name")) loop_pin(l, base, PS_PIN_OBJECT);
+        if (!strcmp(name, "name") || !strcmp(name, "layout")) loop_pin(l, base, PS_PIN_OBJECT);
     }
     PyObject *found = PyObject_GetAttr(base->object, key);
     if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return ps_value_take(&l->front, found, out);
@@ -229,6 +242,7 @@ PsStatus loop_fields_finish(Loop *l) {
     Threading t = {.l = l, .m = l->front.module, .n = l->hidden.len};
     uint32_t nfuncs = t.m->funcs.len;
     bool changed = true;
+    settle_facts(l);
     if (!t.n) return PS_OK;
     if (!threading_init(&t)) return PS_NOMEM;
     for (uint32_t i = 0; i < nfuncs; i++) find_own(&t, i);

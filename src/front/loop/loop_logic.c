@@ -247,8 +247,8 @@ static PsStatus compare_identity(Loop *l, bool negated, const PsValue *a, const 
                 (b->kind == PS_VALUE_PYTHON && b->object == Py_None);
     if (!both && !none) return FAIL(l, IS, negated ? "is not" : "is"); /* a runtime value is never None */
     if (both && !none) {
-        if (a->kind == PS_VALUE_ARRAY) loop_pin(l, a, PS_PIN_OBJECT);
-        if (b->kind == PS_VALUE_ARRAY) loop_pin(l, b, PS_PIN_OBJECT);
+        if (a->kind == PS_VALUE_ARRAY || loop_is_array_object(l, a)) loop_pin(l, a, PS_PIN_OBJECT);
+        if (b->kind == PS_VALUE_ARRAY || loop_is_array_object(l, b)) loop_pin(l, b, PS_PIN_OBJECT);
     }
     bool same = both && a->object == b->object;
     *out = ps_value_python(same != negated ? Py_True : Py_False);

@@ -416,3 +416,11 @@ ti.types.ndarray(dtype=ti.f32, element_dim=1, element_shape=(2, 2))
 ti.types.ndarray(dtype=ti.f32, boundary="wrap")
 #! ValueError
 #! types.ndarray: boundary must be 'unsafe' or 'clamp', found 'wrap'
+
+#-- the gradient of a kernel
+@ti.kernel
+def f():
+    pass
+f.grad()
+#! KernelRuntimeError
+#! kernel 'f' cannot be differentiated: differentiation is not there yet
