@@ -72,7 +72,7 @@ typecheck: build
 	@$(PY) -m mypy
 	@$(PY) -m basedpyright --pythonpath $(PY) --warnings
 
-#.  make tidy           clang-tidy over all C files, warnings are errors
+#.  make tidy           clang-tidy and gcc -fanalyzer over all C files, warnings are errors
 tidy: build
 	@tools/setup.sh --lint
 	@$(PY) tools/tidy.py $(BUILD)

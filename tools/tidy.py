@@ -1,9 +1,10 @@
-"""clang-tidy over the C files of src/, with asserts on; every warning is an error. Checks: .clang-tidy. Tests are left
-to the sanitizers: there the analyser mostly finds that a failed check does not end the test.
+"""clang-tidy (checks: .clang-tidy) and gcc's -fanalyzer over the C files of src/, with asserts on; every warning is an
+error. Tests are left to the sanitizers: there the analysers mostly find that a failed check does not end the test. Nothing
+is suppressed in the sources: where an analyser cannot follow, write what it can.
 
     tidy.py BUILD_DIR [FILE ...]
 
-What was clean is looked at again only when the file, a header that it includes, .clang-tidy or the tool has changed;
+What was clean is looked at again only when the file, a header that it includes, .clang-tidy or a tool has changed;
 BUILD_DIR/tidy.json remembers. The build has to be up to date.
 """
 import concurrent.futures
@@ -12,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,13 +23,21 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPTIONS = ["--quiet", "--warnings-as-errors=*", "--extra-arg=-UNDEBUG", "--extra-arg=-Wno-unknown-warning-option",
            "--extra-arg=-Wno-unused-command-line-argument"]
 NOISE = re.compile(r"\d+ warnings? (generated|treated as errors?)|Suppressed|Use -header-filter|$")
+# gcc's analyser takes the words of the build but these.
+DROPPED, DROPPED_WITH_NEXT = {"-MD", "-c", "-DNDEBUG"}, {"-MQ", "-MF", "-o"}
+# What the build does not compile: the fuzzers, which need clang.
+OUTSIDE = ["-std=c17", "-D_GNU_SOURCE", "-Isrc"]
 
 
-def find_tool():
-    for name in ("clang-tidy-14", "clang-tidy"):
+def find_tool(*names):
+    for name in names:
         if path := shutil.which(name):
             return path
-    sys.exit("tidy: no clang-tidy; tools/setup.sh --lint installs it")
+    sys.exit(f"tidy: no {names[-1]}; tools/setup.sh --lint installs it")
+
+
+def version(tool):
+    return subprocess.run([tool, "--version"], check=True, capture_output=True).stdout
 
 
 def sources(build):
@@ -57,27 +67,51 @@ def digest(setting, files):
     return sha.hexdigest()
 
 
-def check(tool, build, path):
-    """The tool's words about one file; empty when it is clean."""
-    run = subprocess.run([tool, "-p", build, *OPTIONS, path], cwd=ROOT, capture_output=True, text=True)
+def commands(build):
+    """{source: (folder, options)} of the build's compiler."""
+    found = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        words = iter(shlex.split(entry["command"]))
+        options = []
+        for word in words:
+            if word in DROPPED_WITH_NEXT:
+                next(words)
+            elif word not in DROPPED:
+                options.append(word)
+        first = next(i for i, word in enumerate(options) if word.startswith("-"))  # after the compiler
+        found[os.path.relpath(build / entry["file"], ROOT)] = (build, options[first:])
+    return found
+
+
+def run_quietly(words, cwd, path):
+    """What a tool says about a file; empty when it is clean."""
+    run = subprocess.run(words, cwd=cwd, capture_output=True, text=True)
     lines = [line for line in (run.stdout + run.stderr).splitlines() if not NOISE.match(line)]
-    return "\n".join(lines) or ("" if run.returncode == 0 else f"{path}: clang-tidy ended with {run.returncode}")
+    return "\n".join(lines) or ("" if run.returncode == 0 else f"{path}: {words[0]} ended with {run.returncode}")
 
 
 def main(build, *chosen):
-    build, tool = pathlib.Path(build).resolve(), find_tool()
+    build = pathlib.Path(build).resolve()
+    clang, gcc = find_tool("clang-tidy-14", "clang-tidy"), find_tool("gcc-12", "gcc")
     memory, files = build / "tidy.json", dependencies(build)
     clean = json.loads(memory.read_text()) if memory.exists() else {}
-    setting = subprocess.run([tool, "--version"], check=True, capture_output=True).stdout
-    setting += (ROOT / ".clang-tidy").read_bytes() + repr(OPTIONS).encode()
+    setting = version(clang) + version(gcc) + (ROOT / ".clang-tidy").read_bytes() + pathlib.Path(__file__).read_bytes()
+    compiled = commands(build)
     headers = [path for path in (ROOT / "src").rglob("*") if path.suffix in (".h", ".def")]
     # For what this build does not compile, the fuzzers, clang-tidy guesses the command.
     now = {path: digest(setting, files.get(path, [ROOT / path, *headers])) for path in chosen or sources(build)}
     # The largest first, so that the processors finish together.
     todo = sorted((path for path in now if clean.get(path) != now[path]), key=lambda path: (ROOT / path).stat().st_size, reverse=True)
+
+    def check(path):
+        folder, options = compiled.get(path, (ROOT, [*OUTSIDE, path]))
+        analyse = [gcc, *options, "-UNDEBUG", "-fanalyzer", "-Werror", "-fdiagnostics-color=never", "-c", "-o", "/dev/null"]
+        said = (run_quietly([clang, "-p", build, *OPTIONS, path], ROOT, path), run_quietly(analyse, folder, path))
+        return "\n".join(filter(None, said))
+
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for path, said in zip(todo, pool.map(lambda path: check(tool, build, path), todo)):
+        for path, said in zip(todo, pool.map(check, todo)):
             if said:
                 print(said, file=sys.stderr, flush=True)
                 failed += 1

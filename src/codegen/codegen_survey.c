@@ -196,11 +196,10 @@ static void note_use(Codegen *cg, const PsFunc *f, ParforInfo *parfor, PsRef use
     ps_vec_push(cg->arena, &parfor->written, local);
 }
 
-/* A value of main that the op `user` in a parfor reads. */
-static void capture(Codegen *cg, const PsFunc *f, PsRef user, PsRef value) {
+/* A value of main that the op `user` in this parfor reads. */
+static void capture(Codegen *cg, const PsFunc *f, ParforInfo *parfor, PsRef user, PsRef value) {
     uint32_t home = cg->homes[user].parfor;
     Home *to = &cg->homes[value];
-    ParforInfo *parfor = parfor_at(cg, home);
     const PsOp *op = ps_op(f, value);
     if (to->parfor || is_remade(op->code)) return;
     if (!to->word) {
@@ -231,7 +230,7 @@ static void find_captures(Codegen *cg, const PsFunc *f) {
         if (partial) add_slot(cg, f, parfor, r);
         for (uint32_t i = partial; i < op->nargs; i++) {
             PsRef value = ps_op_arg(f, r, i), root = ps_place_root(f, value);
-            capture(cg, f, r, value);
+            capture(cg, f, parfor, r, value);
             if (root != value && ps_op(f, root)->code == PS_OP_VAR && !cg->homes[root].parfor)
                 note_use(cg, f, parfor, r, root);
         }

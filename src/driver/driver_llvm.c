@@ -39,7 +39,7 @@ static bool own_path(char out[PATH_MAX]) {
 }
 
 static bool library_path(char out[PATH_MAX]) {
-    const char *chosen = getenv("PESTLE_LLVM_LIBRARY");
+    const char *chosen = secure_getenv("PESTLE_LLVM_LIBRARY"); /* it is code */
     if (chosen && *chosen) return snprintf(out, PATH_MAX, "%s", chosen) < PATH_MAX;
     if (!own_path(out)) return false;
     char *name = strrchr(out, '/');

@@ -32,14 +32,15 @@ typedef struct Scope {
 /* Says what is wrong with the op (0: with the function as a whole). */
 static bool fail(Verifier *v, PsRef r, const char *what) {
     PsBuf text = {0};
-    uint32_t *numbers = r ? ir_number_values(v->f, &v->scratch) : NULL;
-    if (v->f) ps_buf_printf(&text, "@%s: ", v->f->name);
+    const PsFunc *f = v->f;
+    uint32_t *numbers = f && r ? ir_number_values(f, &v->scratch) : NULL;
+    if (f) ps_buf_printf(&text, "@%s: ", f->name);
     ps_buf_text(&text, what);
     if (numbers) {
         ps_buf_text(&text, ": ");
-        ir_print_op(v->f, numbers, r, &text);
+        ir_print_op(f, numbers, r, &text);
     }
-    uint32_t span = r ? ps_op(v->f, r)->span : 0;
+    uint32_t span = f && r ? ps_op(f, r)->span : 0;
     PsSpan at = span < v->m->spans.len ? v->m->spans.data[span] : (PsSpan){0};
     (void)ps_diag_fail(v->diag, at, PS_MSG_IR_VERIFY, v->after, text.data && !text.failed ? text.data : what);
     ps_buf_free(&text);

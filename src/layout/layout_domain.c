@@ -39,7 +39,7 @@ bool ps_layout_cut(PsParfor *p, int32_t *out_axis) {
     p->rows_per_leaf = p->pieces = p->piece_len = 1;
     p->leaves = 0;
     if (p->ndim < 1 || p->ndim > PS_MAX_AXES || !measure(p, out_axis, &total)) return false;
-    if (!total) return true;
+    if (!p->rows || !p->row_len) return true;
     int64_t target = divide_up(total, TARGET_LEAVES);
     if (target < p->grain) target = p->grain;
     if (p->row_len >= target) {

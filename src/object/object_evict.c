@@ -78,7 +78,7 @@ void object_evict(const char *path, uint64_t limit) {
     Entries entries = {0};
     DIR *dir = opendir(path);
     if (!dir) return;
-    if (list(dir, &entries) && entries.total > limit) {
+    if (list(dir, &entries) && entries.len && entries.total > limit) {
         uint64_t keep = limit - limit / 8; /* some room, or each new file would evict again */
         qsort(entries.data, entries.len, sizeof *entries.data, oldest_first);
         for (size_t i = 0; i < entries.len && entries.total > keep; i++) {

@@ -194,7 +194,7 @@ static PsRef and_exists(PsBuilder *b, PsRef cond, PsRef root, uint32_t axis, PsR
 static void add_up(Reduce *c, PsBuilder *after, const Slot *slot) {
     PsFunc *f = c->f;
     PsOp place = *ps_op(f, slot->place);
-    PsRef args[PS_MAX_AXES + 1];
+    PsRef args[PS_MAX_AXES + 1] = {0};
     if (place.nargs > PS_COUNT(args)) return;
     for (uint32_t i = 0; i < place.nargs; i++)
         args[i] = passes_key_rebuild(&c->loop, after, f->args.data[place.args + i]);

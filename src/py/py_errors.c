@@ -397,7 +397,7 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
         return PS_MSG_PY_FAULT_DIV_ZERO;
     case PS_FAULT_ASSERT:
         quote_span(sources, fault->span, quoted, sizeof quoted);
-        if (fault->nvalues && a > 0 && a < (long long)sources->ntexts) /* the message of the statement */
+        if (sources && fault->nvalues && a > 0 && a < (long long)sources->ntexts) /* the statement's message */
             ps_format_values(&message, sources->texts[a], (const uint64_t *)v + 1);
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_ASSERT), message.data ? message.data : quoted);
         ps_buf_free(&message);

@@ -26,11 +26,12 @@ bool tools_failed(PsStatus status, const PsDiag *diag) {
 bool tools_read(const char *path, PsBuf *out) {
     char chunk[1 << 16];
     size_t got;
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    bool standard = strcmp(path, "-") == 0;
+    FILE *file = standard ? stdin : fopen(path, "rb");
     if (!file) return tools_error("cannot open %s: %s", path, strerror(errno));
     while ((got = fread(chunk, 1, sizeof chunk, file)) > 0) ps_buf_add(out, chunk, got);
     bool bad = ferror(file) != 0;
-    if (file != stdin) fclose(file);
+    if (!standard) fclose(file);
     if (bad) return tools_error("cannot read %s", path);
     return out->failed ? tools_error("out of memory") : true;
 }

@@ -117,8 +117,9 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
     ps_map_init(&l->instances, &out->arena);
     ps_map_init(&l->warned, &out->arena);
     PsStatus status = ps_front_begin(&l->front, types, options, out->module, &out->diag, &out->facts, &rules);
-    if (!status && !tree) status = ps_front_no_tree(&l->front, function);
-    if (!status) status = build_kernel(l, function, tree, params, nparams, return_annotation);
+    if (!status)
+        status = tree ? build_kernel(l, function, tree, params, nparams, return_annotation)
+                      : ps_front_no_tree(&l->front, function);
     if (status == PS_PYERR && PyErr_Occurred()) status = ps_front_python_failed(&l->front);
     if (status == PS_FAIL) {
         out->cause = l->front.cause;

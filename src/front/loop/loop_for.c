@@ -138,7 +138,7 @@ static PsStatus exec_serial_axis(Loop *l, For *f, uint32_t level, PsRef broken, 
 }
 
 static PsStatus exec_serial(Loop *l, For *f) {
-    PsRef bounds[2 * PS_MAX_AXES], broken = 0;
+    PsRef bounds[2 * PS_MAX_AXES] = {0}, broken = 0;
     PsDomain *domain = &f->domain;
     for (uint32_t i = 0; i < domain->ndim; i++) {
         uint32_t axis = domain->has_axes ? domain->axes[i] : i;
