@@ -7,7 +7,7 @@
  *     int main(void) { RUN(test_push); return unit_result(); }
  *
  * A failed check prints the file, the line and both values, and the test goes on; REQUIRE ends the test
- * function. Not here: fixtures, mocks, a registry.
+ * function. Threads may check too. Not here: fixtures, mocks, a registry.
  */
 #ifndef PS_TESTS_UNIT_H
 #define PS_TESTS_UNIT_H
@@ -17,13 +17,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static int unit_checks, unit_failures;
+static int unit_checks, unit_failures; /* atomic */
 static const char *unit_name = "main";
 
 static inline int unit_report(int ok, const char *file, int line) {
-    unit_checks++;
+    __atomic_fetch_add(&unit_checks, 1, __ATOMIC_RELAXED);
     if (!ok) {
-        unit_failures++;
+        __atomic_fetch_add(&unit_failures, 1, __ATOMIC_RELAXED);
         fprintf(stderr, "%s:%d: in %s: ", file, line, unit_name);
     }
     return ok;
