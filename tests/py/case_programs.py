@@ -195,6 +195,167 @@ def old_value_of_an_atomic():
     return found, [[12, True], [30_000, True]]
 
 
+@case
+def arrays_of_any_order():
+    """The caller's own array changes, whatever its order and strides; a read-only one is refused."""
+
+    @ti.kernel
+    def k(x: ti.types.ndarray(ndim=2)):
+        for i, j in x:
+            x[i, j] += 10 * i + j + 1
+
+    def views(base):
+        return base, base.T, base[::2], base[::-1], base[:, ::-3], base[1:1], base[2:5, 1:4].T
+
+    found, expected = [], []
+    for order in "CF":
+        for n in range(7):
+            bases = [np.asarray(np.arange(63).reshape(7, 9), order=order, dtype=np.int64) for _ in range(2)]
+            k(views(bases[0])[n])
+            x = views(bases[1])[n]
+            x += 10 * np.arange(x.shape[0])[:, None] + np.arange(x.shape[1]) + 1
+            found.append(bases[0].tolist())
+            expected.append(bases[1].tolist())
+    one = np.zeros(1, np.int64)
+    k(np.lib.stride_tricks.as_strided(one, (1, 4), (8, 0)))
+    readonly = np.zeros((2, 2))
+    readonly.flags.writeable = False
+    try:
+        k(readonly)
+    except (ValueError, TypeError):
+        found.append("refused")
+    return [*found, int(one[0]), readonly.sum()], [*expected, "refused", 10, 0]
+
+
+@case
+def integers_beyond_32_bits():
+    @ti.kernel
+    def k(a: ti.i64, b: ti.u32, x: ti.types.ndarray(dtype=ti.i64, ndim=1)) -> ti.i64:
+        x[0] = a
+        x[1] = b
+        return a + 1
+
+    x = np.zeros(2, np.int64)
+    return [k(2_147_483_648, 4_294_967_295, x), *x.tolist()], [2_147_483_649, 2_147_483_648, 4_294_967_295]
+
+
+@case
+def comparing_and_wrapping_u64():
+    @ti.kernel
+    def k(a: ti.u64, b: ti.u64, x: ti.u64, y: ti.u64, out: ti.types.ndarray(dtype=ti.u64, ndim=1)):
+        for i in out:
+            out[i] = 7
+            if a >= b + ti.u64(5000):
+                out[i] = 8
+            z = x + y
+            if z >= ti.u64(2**61 - 1):
+                z -= ti.u64(2**61 - 1)
+            if i == 1:
+                out[i] = z
+
+    out = np.zeros(2, np.uint64)
+    k(1721142608025344941, 1721142608025339990, 2**61 - 2, 5, out)
+    return out.tolist(), [7, 4]
+
+
+@case
+def shifts_and_casts_by_sign():
+    @ti.kernel
+    def k(u: ti.u32, s: ti.i32, small: ti.u8, big: ti.f64, out: ti.types.ndarray(dtype=ti.f64, ndim=1)):
+        out[0] = u >> 4
+        out[1] = s >> 4
+        out[2] = small
+        out[3] = ti.cast(big, ti.u32)
+
+    out = np.zeros(4)
+    k(0xF0000000, 0xF0000000 - 2**32, 200, 3e9, out)
+    return out.tolist(), [0x0F000000, -(2**24), 200.0, 3e9]
+
+
+@case
+def half_floats_overflow():
+    @ti.kernel
+    def k(a: ti.f16, b: ti.f16, out: ti.types.ndarray(dtype=f32, ndim=1)):
+        for i in out:
+            out[i] = ti.cast(a * b, f32)
+
+    out = np.zeros(3, np.float32)
+    k(30000, 200, out)
+    return out.tolist(), [float("inf")] * 3
+
+
+@case
+def factories_of_kernels():
+    """The same text, closed over different functions."""
+
+    @ti.func
+    def one(x):
+        return x + 1
+
+    @ti.func
+    def two(x):
+        return x + 2
+
+    def make(f):
+        @ti.kernel
+        def k(out: I1):
+            for i in out:
+                out[i] = f(0)
+
+        return k
+
+    found = []
+    for k in (make(one), make(two), make(one)):
+        out = np.zeros(2, np.int32)
+        k(out)
+        found += out.tolist()
+    return found, [1, 1, 2, 2, 1, 1]
+
+
+@case
+def a_bad_kernel_never_runs():
+    """Its good statements neither, however often it is launched."""
+
+    @ti.kernel
+    def k(out: I1):
+        for i in out:
+            out[i] = 1
+        no_such_name += 1  # noqa: F821, F841
+
+    out, errors = np.zeros(2, np.int32), 0
+    for _ in range(3):
+        try:
+            k(out)
+        except ti.CompilationError:
+            errors += 1
+    return [errors, *out.tolist()], [3, 0, 0]
+
+
+@case
+def lists_as_template_arguments():
+    """Another content is another program; a template argument cannot be assigned."""
+
+    @ti.kernel
+    def k(v: ti.template(), out: I1):
+        for i in out:
+            out[i] = v[0] + v[1]
+
+    @ti.kernel
+    def bad(v: ti.template()):
+        v = 3  # noqa: F841
+
+    found = []
+    for v in ((1, 2), (3, 4), (1, 2)):
+        out = np.zeros(1, np.int32)
+        k(v, out)
+        found.append(int(out[0]))
+    try:
+        bad(1)
+    except ti.CompilationError:
+        found.append("refused")
+    return found, [3, 7, 3, "refused"]
+
+
 def main(checked, threads):
     ti.init(checked=checked, threads=threads)
     wrong = 0
