@@ -326,6 +326,15 @@ class Matrix:
         """A square matrix with val on its diagonal."""
 
     @classmethod
+    def field(cls, n: int, *args: Any, **kwargs: Any) -> Any:
+        """A field of vectors, Vector.field(n, dtype, shape), or matrices, Matrix.field(n, m, dtype, shape). The rest as for
+        pestle.field: layout=Layout.SOA keeps each scalar of all elements side by side."""
+
+    @classmethod
+    def ndarray(cls, n: int, *args: Any, **kwargs: Any) -> Any:
+        """An Ndarray of vectors, Vector.ndarray(n, dtype, shape), or matrices, Matrix.ndarray(n, m, dtype, shape)."""
+
+    @classmethod
     def rows(cls, rows: Any, /) -> Any:
         """A matrix from its rows."""
 

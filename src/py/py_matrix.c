@@ -140,6 +140,7 @@ static PyObject *Matrix_new(PyTypeObject *type, PyObject *args, PyObject *names)
 
 static void Matrix_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
+    Py_XDECREF(((PsMatrixObject *)self)->home);
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -247,6 +248,7 @@ static int Matrix_assign(PyObject *self, PyObject *key, PyObject *value) {
         return -1;
     for (Py_ssize_t k = 0; k < n * columns; k++)
         m->words[word_at(m, axes, k / columns, k % columns)] = from ? from->words[k] : bits;
+    py_matrix_write_home(m);
     Py_XDECREF(from);
     return 0;
 }
@@ -352,6 +354,7 @@ static int Matrix_setattro(PyObject *self, PyObject *name, PyObject *value) {
     } else if (PyErr_Clear(), matrix_bits(value, m->elem, &bits))
         return -1;
     for (int i = 0; i < n; i++) m->words[which[i]] = from ? from->words[i] : bits;
+    py_matrix_write_home(m);
     Py_XDECREF(from);
     return 0;
 }

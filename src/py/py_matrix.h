@@ -35,5 +35,8 @@ PyObject *matrix_binary(PsAstOp op, PyObject *a, PyObject *b); /* Py_NotImplemen
 PyObject *matrix_matmul(PyObject *a, PyObject *b);
 double matrix_double(const PsMatrixObject *m, uint32_t i);
 PsType matrix_promote(PsType a, PsType b);
+/* Elements of arrays (py_ndarray_item.c): the value that lies there, and back again after it was changed. */
+PyObject *py_matrix_of_element(const PyNdarray *array, char *at);
+void py_matrix_write_home(const PsMatrixObject *m);
 
 #endif

@@ -274,6 +274,7 @@ static PyObject *fill(PyObject *self, PyObject *value) {
     uint64_t bits;
     if (matrix_bits(value, m->elem, &bits)) return NULL;
     for (uint32_t i = 0; i < matrix_count(m); i++) m->words[i] = bits;
+    py_matrix_write_home(m);
     Py_RETURN_NONE;
 }
 
@@ -397,6 +398,20 @@ static PyObject *cols(PyObject *class, PyObject *list) {
 }
 
 #define NAMED(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
+/* -- arrays of them -- */
+
+static PyObject *field(PyObject *class, PyObject *args, PyObject *names) {
+    PyObject *module = PyType_GetModule((PyTypeObject *)class);
+    bool vector = (PyTypeObject *)class == py_state(module)->types.vector;
+    return vector ? py_field_vector(module, args, names) : py_field_matrix(module, args, names);
+}
+
+static PyObject *ndarray(PyObject *class, PyObject *args, PyObject *names) {
+    PyObject *module = PyType_GetModule((PyTypeObject *)class);
+    bool vector = (PyTypeObject *)class == py_state(module)->types.vector;
+    return vector ? py_ndarray_vector(module, args, names) : py_ndarray_matrix(module, args, names);
+}
+
 PyMethodDef matrix_methods[] = {
     {"sum", sum, METH_NOARGS, "sum($self, /)\n--\n\nThe sum of all elements."},
     {"max", max, METH_NOARGS, "max($self, /)\n--\n\nThe largest element."},
@@ -437,6 +452,14 @@ PyMethodDef matrix_methods[] = {
     {"identity", identity, METH_VARARGS | METH_CLASS, "identity($type, dt, n, /)\n--\n\nThe unit matrix."},
     {"diag", NAMED(diag) | METH_CLASS,
      "diag($type, dim, val)\n--\n\nA square matrix with val on its diagonal."},
+    {"field", NAMED(field) | METH_CLASS,
+     "field($type, n, *args, **kwargs)\n--\n\nA field of vectors (n, dtype, shape) or matrices (n, m, dtype, "
+     "shape); see "
+     "pestle.field."},
+    {"ndarray", NAMED(ndarray) | METH_CLASS,
+     "ndarray($type, n, *args, **kwargs)\n--\n\nAn Ndarray of vectors (n, dtype, shape) or matrices (n, m, "
+     "dtype, "
+     "shape)."},
     {"rows", rows, METH_O | METH_CLASS, "rows($type, rows, /)\n--\n\nA matrix from its rows."},
     {"cols", cols, METH_O | METH_CLASS, "cols($type, columns, /)\n--\n\nA matrix from its columns."},
     {0},

@@ -260,6 +260,7 @@ static PyObject *in_place(PsAstOp op, PyObject *a, PyObject *b) {
         self->words[i] = made->elem == self->elem
                              ? made->words[i]
                              : ps_eval_scalar(PS_OP_CAST, made->elem, self->elem, &made->words[i]);
+    py_matrix_write_home(self);
     Py_DECREF(result);
     return Py_NewRef(a);
 }

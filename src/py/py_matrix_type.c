@@ -145,7 +145,35 @@ static PyObject *get_shape(PyObject *object, void *unused) {
                            : Py_BuildValue("(ii)", (int)self->n, (int)self->m);
 }
 static PyGetSetDef matrix_type_getset[] = {{"shape", get_shape, NULL, "The lengths of the axes.", NULL}, {0}};
-static PyMethodDef matrix_type_methods[] = {{"__reduce__", MatrixType_reduce, METH_NOARGS, NULL}, {0}};
+/* The rest of the arguments behind the type. */
+static PyObject *with_type(PyObject *self, PyObject *args) {
+    PyObject *one = PyTuple_Pack(1, self), *all = one ? PySequence_Concat(one, args) : NULL;
+    Py_XDECREF(one);
+    return all;
+}
+
+static PyObject *MatrixType_field(PyObject *self, PyObject *args, PyObject *names) {
+    PyObject *all = with_type(self, args);
+    PyObject *made = all ? py_field_new(PyType_GetModule(Py_TYPE(self)), all, names) : NULL;
+    Py_XDECREF(all);
+    return made;
+}
+
+static PyObject *MatrixType_ndarray(PyObject *self, PyObject *args, PyObject *names) {
+    PyObject *make = PyObject_GetAttrString(PyType_GetModule(Py_TYPE(self)), "ndarray");
+    PyObject *all = make ? with_type(self, args) : NULL, *made = all ? PyObject_Call(make, all, names) : NULL;
+    Py_XDECREF(all);
+    Py_XDECREF(make);
+    return made;
+}
+
+static PyMethodDef matrix_type_methods[] = {
+    {"field", (PyCFunction)(void (*)(void))MatrixType_field, METH_VARARGS | METH_KEYWORDS,
+     "field($self, shape, *args, **kwargs)\n--\n\nA field of such elements; see pestle.field."},
+    {"ndarray", (PyCFunction)(void (*)(void))MatrixType_ndarray, METH_VARARGS | METH_KEYWORDS,
+     "ndarray($self, shape, needs_grad=False)\n--\n\nAn Ndarray of such elements."},
+    {"__reduce__", MatrixType_reduce, METH_NOARGS, NULL},
+    {0}};
 static PyType_Slot matrix_type_slots[] = {
     {Py_tp_dealloc, MatrixType_dealloc},
     {Py_tp_repr, MatrixType_repr},

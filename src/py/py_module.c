@@ -70,10 +70,6 @@ static PyMethodDef methods[] = {
      "field(dtype, shape=None, order=None, name=None, offset=None, needs_grad=False, needs_dual=False, "
      "layout=None)\n--\n\n"
      "A dense array of zeros that kernels may use without its being passed."},
-    {"_vector_field", (PyCFunction)(void (*)(void))py_field_vector, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"_matrix_field", (PyCFunction)(void (*)(void))py_field_matrix, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"_vector_ndarray", (PyCFunction)(void (*)(void))py_ndarray_vector, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"_matrix_ndarray", (PyCFunction)(void (*)(void))py_ndarray_matrix, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_vector_type", (PyCFunction)(void (*)(void))py_types_vector, METH_VARARGS | METH_KEYWORDS,
      "_vector_type(n, dtype)\n--\n\nThe type of vectors of n elements."},
     {"_matrix_type", (PyCFunction)(void (*)(void))py_types_matrix, METH_VARARGS | METH_KEYWORDS,

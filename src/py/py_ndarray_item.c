@@ -2,6 +2,7 @@
  *
  * Elements of Ndarrays and fields, read and written from Python: a[i, j], a[()] and a[None] without axes.
  */
+#include "py/py_matrix.h"
 #include "py/py_ndarray.h"
 
 static PyObject *refuse_index(const PyNdarray *self, PyObject *found) {
@@ -47,24 +48,36 @@ static char *element_of(const PyNdarray *self, PyObject *key) {
     return self->data + offset;
 }
 
-/* A vector or matrix is a view: what is stored into it is in the array. */
-static PyObject *element_view(const PyNdarray *self, char *at) {
-    PyState *state = ndarray_state(self);
-    PyNdarray *view = ndarray_view(state->ndarray_type, self);
-    if (!view) return NULL;
-    view->data = at;
-    view->ndim = self->edim;
-    view->edim = 0;
-    for (int k = 0; k < self->edim; k++) {
-        view->shape[k] = self->shape[self->ndim + k];
-        view->strides[k] = self->strides[self->ndim + k];
-    }
-    ndarray_view_done(view);
-    return (PyObject *)view;
+/* -- vectors and matrices: values, whose elements may be assigned -- */
+
+/* Where its i-th scalar lies. */
+static char *scalar_of(const PyNdarray *array, char *at, uint32_t i) {
+    const int64_t *strides = array->strides + array->ndim;
+    int64_t columns = array->edim == 2 ? array->shape[array->ndim + 1] : 1;
+    return at + (int64_t)i / columns * strides[0] + (array->edim == 2 ? (int64_t)i % columns * strides[1] : 0);
+}
+
+PyObject *py_matrix_of_element(const PyNdarray *array, char *at) {
+    const int64_t *shape = array->shape + array->ndim;
+    int size = ps_scalar_size(array->dtype);
+    PsMatrixObject *m = matrix_new(ndarray_state(array), array->dtype, false, array->edim, (int32_t)shape[0],
+                                   array->edim == 2 ? (int32_t)shape[1] : 1);
+    if (!m) return NULL;
+    for (uint32_t i = 0; i < matrix_count(m); i++) m->words[i] = ndarray_load(scalar_of(array, at, i), size);
+    m->home = Py_NewRef((PyObject *)array);
+    m->at = at;
+    return (PyObject *)m;
+}
+
+void py_matrix_write_home(const PsMatrixObject *m) {
+    const PyNdarray *array = (const PyNdarray *)m->home;
+    if (!array) return;
+    for (uint32_t i = 0; i < matrix_count(m); i++)
+        ndarray_store(scalar_of(array, m->at, i), ps_scalar_size(array->dtype), m->words[i]);
 }
 
 PyObject *ndarray_get(const PyNdarray *self, char *at) {
-    if (self->edim) return element_view(self, at);
+    if (self->edim) return py_matrix_of_element(self, at);
     return scalar_encode(self->dtype, ndarray_load(at, ps_scalar_size(self->dtype)));
 }
 

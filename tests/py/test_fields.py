@@ -111,13 +111,13 @@ def test_grad_is_allocated():
 
 
 def test_elements_of_several_scalars():
-    for x in (ti._pestle._matrix_field(2, 3, ti.f32, (4, 5)), ti._pestle._matrix_ndarray(2, 3, ti.f32, (4, 5)),
-              ti._pestle._matrix_field(2, 3, ti.f32, (4, 5), layout=ti.Layout.SOA)):  # fmt: skip
+    for x in (ti.Matrix.field(2, 3, ti.f32, (4, 5)), ti.Matrix.ndarray(2, 3, ti.f32, (4, 5)),
+              ti.types.matrix(2, 3, ti.f32).field((4, 5), layout=ti.Layout.SOA)):  # fmt: skip
         assert (x.shape, x.element_shape, x.n, x.m, x.ndim, x.size, x.dtype) == ((4, 5), (2, 3), 2, 3, 2, 20, ti.f32)
         array = np.arange(120, dtype=np.float32).reshape(4, 5, 2, 3)
         x.from_numpy(array)
         assert np.array_equal(x.to_numpy(), array) and np.array_equal(np.asarray(x), array)
-        assert x[1, 2].tolist() == array[1, 2].tolist()
+        assert x[1, 2].to_list() == array[1, 2].tolist() and type(x[1, 2]) is ti.Matrix
         x[1, 2] = [[1, 2, 3], [4, 5, 6]]
         x[1, 3] = np.full((2, 3), 7)
         x[1, 4] = 8
@@ -137,13 +137,36 @@ def test_elements_of_several_scalars():
             x[0, 0] = [1, 2, 3]
         with pytest.raises(IndexError):
             x.get_scalar_field(2, 0)
-    x = pickle.loads(pickle.dumps(ti._pestle._vector_ndarray(3, ti.i32, 4)))
+    x = pickle.loads(pickle.dumps(ti.Vector.ndarray(3, ti.i32, 4)))
     assert x.shape == (4,) and x.element_shape == (3,)
-    assert ti._pestle._vector_field(3, ti.f32, 4).to_numpy(keep_dims=True).shape == (4, 3, 1)
+    assert ti.Vector.field(3, ti.f32, 4).to_numpy(keep_dims=True).shape == (4, 3, 1)
+
+
+def test_one_element_from_python():
+    x = ti.Vector.field(3, ti.f32, 4)
+    x[1] = ti.Vector([1, 2, 3])
+    x[2].y = 5
+    x[2][0] = 4
+    x[3].xz = 7, 8
+    x[0] += 1
+    v = x[1]
+    v += 10
+    w = x[1] + 1
+    w[0] = 100
+    assert x.tolist() == [[1, 1, 1], [11, 12, 13], [4, 5, 0], [7, 0, 8]]
+    assert copy.copy(x[1]).to_list() == [11, 12, 13]
+    keep = x[1]
+    del x
+    gc.collect()
+    keep[0] = 1
+    assert keep.to_list() == [1, 12, 13]
+    y = ti.field(ti.types.vector(2, ti.i32), ())
+    y[None] = [1, 2]
+    assert y[None].to_list() == [1, 2] and y[()].x == 1
 
 
 def test_layouts():
-    aos, soa = (ti._pestle._vector_field(3, ti.f32, (4, 5), layout=layout) for layout in (ti.Layout.AOS, ti.Layout.SOA))
+    aos, soa = (ti.Vector.field(3, ti.f32, (4, 5), layout=layout) for layout in (ti.Layout.AOS, ti.Layout.SOA))
     assert aos.layout is ti.Layout.AOS and soa.layout is ti.Layout.SOA
     assert np.asarray(aos).strides == (60, 12, 4) and np.asarray(soa).strides == (20, 4, 80)
 
@@ -312,6 +335,102 @@ def test_as_array_argument():
     x.fill(2)
     double(x)
     assert x.tolist() == [4] * 3
+
+
+# -- vectors and matrices
+
+VEC3, MAT23 = ti.types.vector(3, ti.f32), ti.types.matrix(2, 3, ti.f32)
+vectors, matrices = VEC3.field(shape=4), ti.Matrix.field(2, 3, ti.f32, 4, layout=ti.Layout.SOA)
+
+
+def test_elements_in_kernels():
+    @ti.kernel
+    def run():
+        for i in matrices:
+            for a, b in ti.static(ti.ndrange(2, 3)):
+                matrices[i][a, b] = 100 * i + 10 * a + b
+        for i in vectors:
+            vectors[i] = matrices[i].transpose() @ ti.Vector([1.0, 1.0])
+            vectors[i][1] += 0.5
+            vectors[i].z = -1
+
+    for call in (run, run._evaluate):
+        vectors.fill(0)
+        matrices.fill(0)
+        call()
+        m = 100.0 * np.arange(4)[:, None, None] + 10 * np.arange(2)[:, None] + np.arange(3)
+        v = m.sum(1) + [0, 0.5, 0]
+        v[:, 2] = -1
+        assert np.array_equal(matrices.to_numpy(), m) and np.array_equal(vectors.to_numpy(), v)
+
+
+def test_elements_shared_by_iterations():
+    total = ti.Vector.field(3, ti.f64, ())
+
+    @ti.kernel
+    def add():
+        for i in vectors:
+            total[None] += vectors[i]
+
+    vectors.from_numpy(np.arange(12, dtype=np.float32).reshape(4, 3))
+    add()
+    assert total[None].to_list() == [18, 22, 26]
+
+
+def test_annotated_elements():
+    @ti.kernel
+    def norms(x: ti.types.ndarray(dtype=VEC3, ndim=1), m: ti.types.ndarray(dtype=MAT23, ndim=1)) -> ti.f32:
+        s = 0.0
+        for i in x:
+            s += x[i].norm_sqr()
+            x[i] += m[i][0, 2]
+        return s
+
+    array = np.arange(12, dtype=np.float32).reshape(4, 3)
+    others = np.ones((4, 2, 3), np.float32)
+    own = VEC3.ndarray(4)
+    own.from_numpy(array)
+    assert norms(own, matrices) == norms(array, others) == np.sum(np.arange(12.0) ** 2)
+    assert np.array_equal(array, np.arange(12).reshape(4, 3) + 1)
+    wide = np.zeros((4, 6), np.float32)
+    assert norms(wide[:, ::2], others) == 0 and wide[:, ::2].all() and not wide[:, 1::2].any()
+
+
+def test_any_elements():
+    @ti.kernel
+    def bump(x: ti.types.ndarray()):
+        for I in ti.grouped(x):
+            x[I] += 1
+
+    for x in (VEC3.ndarray((2, 3)), ti.ndarray(ti.f32, (2, 3, 3)), np.zeros((2, 3, 3), np.float32), MAT23.field((2,))):
+        bump(x)
+        assert np.all(np.asarray(x) == 1)
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_clamped(checked):
+    ti.init(checked=checked)
+
+    @ti.kernel
+    def at(x: ti.types.ndarray(dtype=ti.i32, ndim=2, boundary="clamp"), i: ti.i32, j: ti.i64) -> ti.i32:
+        return x[i, j]
+
+    x = np.arange(12, dtype=np.int32).reshape(3, 4)
+    assert [at(x, i, j) for i, j in ((-5, 1), (1, 2**40), (9, -1), (2, 3))] == [1, 7, 8, 11]
+    ti.reset()
+
+
+def test_kinds_of_elements_are_specialisations():
+    @ti.kernel
+    def axes(x: ti.template()) -> ti.i32:
+        n = 0
+        for I in ti.grouped(x):
+            n += 1
+        return n * 10 + ti.static(len(x.element_shape))
+
+    xs = [ti.field(ti.f32, (3, 2)), ti.Vector.field(2, ti.f32, 3), ti.Vector.field(2, ti.f32, 5), ti.Matrix.field(3, 2, ti.f32, 1)]
+    assert [axes(x) for x in xs] == [60, 31, 51, 12]
+    assert axes._times["specialisations"] == 3
 
 
 # -- one specialisation for many fields

@@ -144,6 +144,9 @@ typedef struct PsMatrixObject { /* pestle.Vector, pestle.Matrix: a value on the 
     bool
         weak; /* made of Python numbers without a dtype: elem is U1, I64 or F64, and gives way to any other type */
     int32_t ndim, n, m;
+    PyObject *
+        home; /* the array that it was read from, or NULL: what is assigned to its elements goes there too. Owned */
+    char *at;         /* where it lies there */
     uint64_t words[]; /* row-major, bits of elem */
 } PsMatrixObject;
 typedef struct PsTemplateAnnotationObject { /* template() */

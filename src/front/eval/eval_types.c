@@ -427,7 +427,13 @@ PsType ps_front_dtype(const PsFrontTypes *types, const PsFrontOptions *options, 
 
 bool ps_front_element(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object,
                       PsElement *out) {
-    *out = (PsElement){.dtype = ps_front_dtype(types, options, object)};
+    object = ps_front_annotation(types, object);
+    if (Py_IS_TYPE(object, types->matrix_type)) {
+        const PsMatrixTypeObject *tile = (const PsMatrixTypeObject *)object;
+        *out = (PsElement){ps_front_dtype(types, options, tile->dtype), tile->ndim, {tile->n, tile->m}};
+    } else {
+        *out = (PsElement){.dtype = ps_front_dtype(types, options, object)};
+    }
     return out->dtype != PS_KIND_NONE;
 }
 

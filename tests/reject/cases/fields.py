@@ -354,27 +354,27 @@ ti.field(ti.f32, 3, layout="columns")
 #! field: layout must be Layout.AOS or Layout.SOA, found 'columns'
 
 #-- a vector of no elements [module]
-ti._pestle._vector_field(0, ti.f32, 3)
+ti.Vector.field(0, ti.f32, 3)
 #! KernelValueError
 #! Vector.field: expected elements of 1 to 1048576 scalars, found 0 by 1
 
 #-- a matrix too large [module]
-ti._pestle._matrix_field(2000, 2000, ti.f32, 3)
+ti.Matrix.field(2000, 2000, ti.f32, 3)
 #! KernelValueError
 #! Matrix.field: expected elements of 1 to 1048576 scalars, found 2000 by 2000
 
 #-- a vector of half an element [module]
-ti._pestle._vector_field(1.5, ti.f32, 3)
+ti.Vector.field(1.5, ti.f32, 3)
 #! TypeError
 #! Vector.field: the lengths of an element must be ints, found float
 
 #-- an element of another length [module]
-ti._pestle._vector_field(3, ti.f32, 4)[0] = [1, 2]
+ti.Vector.field(3, ti.f32, 4)[0] = [1, 2]
 #! KernelValueError
 #! Field element: expected 3 values, found 2
 
 #-- an element of numbers and lists [module]
-ti._pestle._vector_field(2, ti.f32, 4)[0] = [[1], 2]
+ti.Vector.field(2, ti.f32, 4)[0] = [[1], 2]
 #! KernelTypeError
 #! Field element: expected a number (f32), found list
 
@@ -424,3 +424,61 @@ def f():
 f.grad()
 #! KernelRuntimeError
 #! kernel 'f' cannot be differentiated: differentiation is not there yet
+
+#-- an array of other vectors
+@ti.kernel
+def f(x: ti.types.ndarray(dtype=ti.types.vector(3, ti.f32), ndim=1)):
+    pass
+f(ti.Vector.ndarray(2, ti.f32, 4))
+#! KernelValueError
+#! argument 'x' of kernel 'f': expected elements of length 3 along axis 1, found 2
+
+#-- an array of matrices where vectors are expected
+@ti.kernel
+def f(x: ti.types.ndarray(dtype=ti.types.vector(3, ti.f32), ndim=1)):
+    pass
+f(ti.Matrix.field(3, 3, ti.f32, 4))
+#! KernelValueError
+#! argument 'x' of kernel 'f': expected an array of vectors with 1 axis, which are 2 axes in all, found one with 3
+
+#-- a vector into the elements of a field of scalars
+@ti.kernel
+def f():
+    a[0] = ti.Vector([1.0, 2.0])
+a = ti.field(ti.f32, 3)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a[0] = ti.Vector([1.0, 2.0])
+#!            ^^^^^^^^^^^^^^^^^^^^^
+#! Assign: expected a number for a place of type f32, found a vector of 2 f32; take an element of it
+
+#-- a vector of another length into an element
+@ti.kernel
+def f():
+    a[0] = ti.Vector([1.0, 2.0])
+a = ti.Vector.field(3, ti.f32, 3)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a[0] = ti.Vector([1.0, 2.0])
+#!            ^^^^^^^^^^^^^^^^^^^^^
+#! Assign: cannot assign a vector of 2 f32 to a vector of 3 f32: the shapes differ
+
+#-- a dtype and a length that are both of vectors [module]
+ti.Vector.field(3, ti.types.vector(3, ti.f32), 4)
+#! TypeError
+#! Vector.field: dtype must be of a scalar, such as pestle.f32
+
+#-- an element of a field of vectors outside [checked]
+@ti.kernel
+def f(n: ti.i32):
+    for i in range(n):
+        a[i] = ti.Vector([1.0, 2.0])
+a = ti.Vector.field(2, ti.f32, 3)
+f(5)
+#! KernelAssertionError
+#! File "program.py", line 4, in f
+#!     a[i] = ti.Vector([1.0, 2.0])
+#!     ^^^^
+#! index 3 is out of bounds for axis 0 with length 3
