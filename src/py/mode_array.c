@@ -18,6 +18,17 @@ PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const 
     return (PyObject *)self;
 }
 
+PyObject *mode_array_of(const PyState *state, PyObject *object) {
+    if (!ps_is_array(&state->types, object)) return Py_NewRef(object);
+    const PyNdarray *array = (const PyNdarray *)object;
+    PsArrayView view = {.data = array->data, .ndim = array->ndim};
+    for (int k = 0; k < array->ndim; k++) {
+        view.shape[k] = array->shape[k];
+        view.strides[k] = array->strides[k];
+    }
+    return mode_array(state, object, array->dtype, &view, false);
+}
+
 void mode_array_end(PyObject *array) { ((ModeArray *)array)->dead = true; }
 
 static void Array_dealloc(PyObject *object) {

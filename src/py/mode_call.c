@@ -186,6 +186,10 @@ static PyObject *wrap(Launch *l, uint32_t i) {
     const PyPlan *plan = &l->plans[i];
     const uint64_t *words = l->words + plan->word;
     if (plan->how == PY_HOW_TEMPLATE) return Py_NewRef(l->args[i]);
+    if (plan->edim && ps_is_array(&state->types, l->args[i])) return Py_NewRef(l->args[i]);
+    if (plan->edim)
+        return py_error(state, PS_MSG_MODE_WANTS, "a kernel as plain Python",
+                        "arrays of scalars, fields or Ndarrays", Py_TYPE(l->args[i])->tp_name);
     if (plan->how != PY_HOW_ARRAY && plan->how != PY_HOW_FIELD)
         return mode_number(state, plan->dtype, words[0]);
     PsArrayView view = {.data = (char *)(uintptr_t)words[0], .ndim = plan->ndim};
@@ -221,7 +225,10 @@ PyObject *py_mode_call(PyKernel *kernel, PyObject *const *given, Py_ssize_t narg
     for (uint32_t i = 0; i < l.nparams; i++)
         if (!(l.wrapped[i] = wrap(&l, i))) goto done;
     Py_INCREF(function);
-    result = result_of(state, kernel, PyObject_Vectorcall(function, l.wrapped, l.nparams, NULL));
+    state->mode.depth++;
+    PyObject *value = PyObject_Vectorcall(function, l.wrapped, l.nparams, NULL);
+    state->mode.depth--;
+    result = result_of(state, kernel, value);
     Py_DECREF(function);
 done:
     launch_free(&l);

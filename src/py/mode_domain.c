@@ -119,8 +119,10 @@ static Domain *domain_of_array(const PyState *state, const ModeArray *array) {
     return self;
 }
 
-PyObject *mode_grouped(const PyState *state, PyObject *object) {
+PyObject *mode_grouped(const PyState *state, PyObject *given) {
     Domain *self = NULL;
+    PyObject *object = mode_array_of(state, given);
+    if (!object) return NULL;
     if (Py_IS_TYPE(object, state->mode.array)) {
         self = domain_of_array(state, (ModeArray *)object);
     } else if (Py_IS_TYPE(object, state->mode.domain)) {
@@ -134,9 +136,9 @@ PyObject *mode_grouped(const PyState *state, PyObject *object) {
             memcpy(self->axes, other->axes, sizeof self->axes);
         }
     } else {
-        return py_error(state, PS_MSG_MODE_WANTS, "grouped()", "an array or ndrange()",
-                        Py_TYPE(object)->tp_name);
+        py_error(state, PS_MSG_MODE_WANTS, "grouped()", "an array or ndrange()", Py_TYPE(object)->tp_name);
     }
+    Py_DECREF(object);
     if (self) self->grouped = true;
     return (PyObject *)self;
 }
@@ -242,23 +244,23 @@ static int check_parallel(const PyState *state, const Domain *domain) {
     return 0;
 }
 
+static PyObject *domain_of(const PyState *state, PyObject *over) {
+    if (Py_IS_TYPE(over, state->mode.domain)) return Py_NewRef(over);
+    if (PyRange_Check(over)) return domain_of_range(state, over);
+    if (!Py_IS_TYPE(over, state->mode.array))
+        return py_error(state, PS_MSG_MODE_WANTS, "a for loop",
+                        "range(), ndrange(), grouped(), an array or static(...)", Py_TYPE(over)->tp_name);
+    if (!((ModeArray *)over)->view.ndim)
+        return py_error(state, PS_MSG_MODE_WANTS, "a for loop", "an array with axes", "one without");
+    return (PyObject *)domain_of_array(state, (ModeArray *)over);
+}
+
 /* _mode_loop(parallel, tuple, iterable): what a for of the kernel runs over. */
 PyObject *mode_loop(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
     const PyState *state = py_state(module);
     if (nargs != 3) return PyErr_Format(PyExc_TypeError, "_mode_loop() takes 3 arguments");
-    PyObject *over = args[2], *domain = NULL;
-    if (Py_IS_TYPE(over, state->mode.domain)) {
-        domain = Py_NewRef(over);
-    } else if (Py_IS_TYPE(over, state->mode.array)) {
-        if (!((ModeArray *)over)->view.ndim)
-            return py_error(state, PS_MSG_MODE_WANTS, "a for loop", "an array with axes", "one without");
-        domain = (PyObject *)domain_of_array(state, (ModeArray *)over);
-    } else if (PyRange_Check(over)) {
-        domain = domain_of_range(state, over);
-    } else {
-        return py_error(state, PS_MSG_MODE_WANTS, "a for loop",
-                        "range(), ndrange(), grouped(), an array or static(...)", Py_TYPE(over)->tp_name);
-    }
+    PyObject *over = mode_array_of(state, args[2]), *domain = over ? domain_of(state, over) : NULL;
+    Py_XDECREF(over);
     if (domain && args[0] == Py_True && check_parallel(state, (Domain *)domain)) Py_CLEAR(domain);
     Iterator *iterator = domain ? iterate(state, (Domain *)domain) : NULL;
     Py_XDECREF(domain);

@@ -77,6 +77,9 @@ PyTypeObject *mode_array_type(PyObject *module);
 PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
                      bool readonly);
 void mode_array_end(PyObject *array);
+/* A field or Ndarray from outside the kernel as such an array (of its elements, if these are scalars); others as they are.
+ * A new reference. */
+PyObject *mode_array_of(const PyState *state, PyObject *object);
 /* The number as a place, of an element or a variable: what lies there now; -1 with an exception: it cannot be written. */
 uint64_t mode_get(const ModeNumber *number);
 int mode_set(const PyState *state, ModeNumber *number, uint64_t bits);

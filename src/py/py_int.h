@@ -41,6 +41,7 @@ typedef PsArrayObject PyNdarray; /* pestle.Ndarray and pestle.Field alike */
 /* Kernels run as plain Python (mode_int.h); made when first needed. */
 typedef struct PyMode {
     bool on, always; /* asked for by init(arch=python); by PESTLE=python */
+    int depth;       /* kernels that run as plain Python now: elements of fields are numbers with a type */
     PyTypeObject *number, *array, *vector, *domain, *iterator;
     PyObject *rewrite, *kept; /* of pestle._python_mode */
 } PyMode;

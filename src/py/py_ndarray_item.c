@@ -2,6 +2,7 @@
  *
  * Elements of Ndarrays and fields, read and written from Python: a[i, j], a[()] and a[None] without axes.
  */
+#include "py/mode_int.h"
 #include "py/py_matrix.h"
 #include "py/py_ndarray.h"
 
@@ -81,8 +82,17 @@ PyObject *ndarray_get(const PyNdarray *self, char *at) {
     return scalar_encode(self->dtype, ndarray_load(at, ps_scalar_size(self->dtype)));
 }
 
+/* In a kernel that runs as plain Python, scalars are numbers with a type, and checked as kernels check them. */
+static bool in_kernel(const PyNdarray *self) { return ndarray_state(self)->mode.depth > 0 && !self->edim; }
+
 PyObject *ndarray_subscript(PyObject *object, PyObject *key) {
     PyNdarray *self = (PyNdarray *)object;
+    if (PS_UNLIKELY(in_kernel(self))) {
+        PyObject *array = mode_array_of(ndarray_state(self), object);
+        PyObject *item = array ? PyObject_GetItem(array, key) : NULL;
+        Py_XDECREF(array);
+        return item;
+    }
     char *at = element_of(self, key);
     return at ? ndarray_get(self, at) : NULL;
 }
@@ -132,6 +142,12 @@ int ndarray_ass_subscript(PyObject *object, PyObject *key, PyObject *value) {
     if (!value) {
         PyErr_Format(PyExc_TypeError, "elements of an array cannot be deleted");
         return -1;
+    }
+    if (PS_UNLIKELY(in_kernel(self))) {
+        PyObject *array = mode_array_of(ndarray_state(self), object);
+        int status = array ? PyObject_SetItem(array, key, value) : -1;
+        Py_XDECREF(array);
+        return status;
     }
     char *at = element_of(self, key);
     return at ? ndarray_set(self, self->ndim, at, value) : -1;

@@ -770,3 +770,34 @@ def test_fork(tmp_path):
     program.write_text(FORK)
     run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
     assert run.stdout == "[2, 2, 2, 2]\n"
+
+
+# -- kernels as plain Python
+
+
+def test_python_mode():
+    x, count = ti.field(ti.f32, 5), ti.field(ti.i32, ())
+
+    @ti.func
+    def third(v):
+        return v / 3
+
+    @ti.kernel
+    def work(y: ti.template(), a: ti.f32) -> ti.f32:
+        for i in x:
+            x[i] = third(i * a)
+            count[None] += 1
+            ti.atomic_add(y[i], x[i])
+        for I in ti.grouped(x):
+            x[I] *= 1.1
+        return x[4]
+
+    found = []
+    for arch in (ti.cpu, ti.python):
+        ti.init(arch=arch)
+        y = ti.field(ti.f32, 5)
+        x.fill(0)
+        result = work(y, 0.7)
+        found.append((result, x.to_numpy().tobytes(), y.to_numpy().tobytes()))
+    ti.reset()
+    assert found[0] == found[1] and count[None] == 10

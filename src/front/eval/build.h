@@ -161,10 +161,6 @@ PsStatus ps_number_cast(PsFront *front, PyObject *number, PsType type, PsRef *ou
 bool ps_number_int(PyObject *object, int64_t *out);
 bool ps_is_numpy(PyObject *object, const char *type_name); /* "ndarray", ...; NULL: anything of numpy's */
 
-static inline bool ps_is_array(const PsFrontTypes *types, PyObject *object) { /* pestle.Field, pestle.Ndarray */
-    PyObject *type = (PyObject *)Py_TYPE(object);
-    return type == types->field_type || type == types->array_type;
-}
 /* From here on it matters which array of ours this is, not only its type. */
 void ps_front_pin(PsFront *front, PyObject *array);
 

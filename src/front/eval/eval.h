@@ -186,6 +186,10 @@ typedef struct PsFrontTypes {
     PyTypeObject *matrix, *vector;   /* set by py: pestle.Matrix and Vector, which is one */
     PyObject *errors[9];             /* exception classes by PsErrorKind, set by py */
 } PsFrontTypes;
+static inline bool ps_is_array(const PsFrontTypes *types, PyObject *object) { /* pestle.Field, pestle.Ndarray */
+    PyObject *type = (PyObject *)Py_TYPE(object);
+    return type == types->field_type || type == types->array_type;
+}
 /* Adds the types and all dtype and builtin objects to the module dict. -1 with an exception set. */
 int ps_front_types_init(PsFrontTypes *types, PyObject *module);
 
