@@ -14,7 +14,7 @@ All of it is the C module pestle._pestle; this file only gives its names.
 from pestle import _pestle
 from pestle._pestle import *
 from pestle._pestle import __version__
-from pestle import types
+from pestle import math, types
 
 NDArray = types.NDArray
 Template = template

@@ -3,6 +3,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, final, overload
 
 from pestle import _pestle as _pestle
+from pestle import math as math
 from pestle import types as types
 from pestle.types import NDArray as NDArray
 from pestle.types import Template as Template
@@ -346,6 +347,28 @@ class Matrix:
 class Vector(Matrix):
     """A vector: ti.Vector([1.0, 2.0, 3.0]). Its components are x, y, z and w, r, g, b and a, or s, t, p and q too, and any
     sequence of up to four of these is a vector of them: v.xy = v.yx."""
+
+@final
+class Struct:
+    """A value with named members: Struct(a=1, b=[1.5, 2]) or Struct({"a": 1}). Members are attributes, and are held as the
+    struct's type says (without one: Python numbers, vectors, structs). Raises TypeError for other values."""
+
+    def __init__(self, **members: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __setattr__(self, name: str, value: Any, /) -> None: ...
+    def __getitem__(self, index: str, /) -> Any: ...
+    def to_dict(self, include_methods: bool = False, include_ndim: bool = False) -> dict[str, Any]:
+        """The members by name; structs in it as dicts."""
+
+    def keys(self) -> list[str]:
+        """The names of the members."""
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Pairs of names and members."""
+
+def dataclass(cls: type, /) -> Any:
+    """Makes a class the type of structs whose members are its annotations and whose methods are its functions (those with
+    @func; plain ones are taken as such). Raises TypeError for a default value and for annotations that are no types."""
 
 @final
 class Ndarray:

@@ -9,6 +9,7 @@ from pestle._pestle import (
     template,
     _vector_type as vector,
     _matrix_type as matrix,
+    _struct_type as struct,
 )
 
 NDArray = ndarray

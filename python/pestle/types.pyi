@@ -78,6 +78,10 @@ def vector(n: int, dtype: Any) -> Any:
 def matrix(n: int, m: int, dtype: Any) -> Any:
     """The type of matrices of n rows and m columns."""
 
+def struct(**members: Any) -> Any:
+    """The type of structs with these members: `Ray = ti.types.struct(at=vec3, to=vec3)`. Members may be numbers, vectors,
+    matrices and structs. It annotates parameters and results, and makes values: Ray(to=[0, 0, 1])."""
+
 def template() -> Any:
     """Annotates a parameter whose value is known when the kernel is compiled: `n: ti.template()`, or `n: ti.Template`.
 

@@ -23,6 +23,9 @@ typedef struct ScalarPlace {
  * A float for an integer type and values out of range are refused. -1 with an exception. */
 int scalar_decode(const PyState *state, PsType type, PyObject *value, const ScalarPlace *place, uint64_t *out);
 PyObject *scalar_encode(PsType type, uint64_t bits); /* a Python int, float or bool */
+/* A value of the form into its words. -1 with an exception. */
+int py_form_read(const PyState *state, const PsForm *form, PyObject *arg, const ScalarPlace *place,
+                 uint64_t *words);
 /* "argument 'n' of kernel 'k'" or the place's own words; into the buffer. */
 const char *scalar_place_text(const ScalarPlace *place, char *buffer, size_t size);
 void scalar_range(PsType type, int64_t *lo, uint64_t *hi); /* of an integer type */

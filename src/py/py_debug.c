@@ -117,6 +117,9 @@ static uint32_t eval_args(const PyPlan *plans, uint32_t nparams, const uint64_t 
     for (uint32_t i = 0; i < nparams; i++) {
         const PyPlan *plan = &plans[i];
         if (plan->how == PY_HOW_TEMPLATE) continue;
+        uint32_t scalars = plan->how == PY_HOW_VALUE ? plan->form->words : 0;
+        for (uint32_t k = 0; k < scalars; k++) out[n++].bits = words[plan->word + k];
+        if (scalars) continue;
         PsEvalArg *arg = &out[n++];
         arg->bits = words[plan->word];
         if (plan->how == PY_HOW_ARRAY || plan->how == PY_HOW_FIELD)
@@ -166,7 +169,7 @@ static PyObject *evaluate(PyKernel *kernel, PsBuild *build, const PsEvalArg *arg
         py_build_raise(kernel->state, status, build);
     } else if (!py_write_stdout(result.printed.data ? result.printed.data : "", result.printed.len) &&
                !((result.faulted || result.out_of_steps) && raise_eval(kernel, build->module, &result))) {
-        value = py_result(build->result, result.results[0]);
+        value = py_result(kernel->state, build->result, result.results);
     }
     ps_buf_free(&result.printed);
     return value;
@@ -179,13 +182,15 @@ PyObject *py_kernel_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t n
     PyPlan *plans = NULL;
     uint64_t *words = NULL;
     PsEvalArg *eval = NULL;
-    uint32_t nwords, nparams = 0;
+    uint32_t nwords, nparams = 0, scalars = 0;
     int64_t elements;
     if (build(kernel, args, nargs, names, &built)) goto done;
     nparams = kernel->signature.nparams;
     plans = PyMem_Calloc(nparams + 1, sizeof *plans);
-    words = PyMem_Calloc(nparams + 1, (1 + 2 * PS_MAX_AXES) * sizeof *words);
-    eval = PyMem_Calloc(nparams + built.build.nfields + 1, sizeof *eval);
+    for (uint32_t i = 0; i < nparams; i++)
+        if (built.params[i].kind == PS_PARAM_VALUE) scalars += built.params[i].form->words;
+    words = PyMem_Calloc((nparams + 1) * (1 + 2 * PS_MAX_AXES) + scalars, sizeof *words);
+    eval = PyMem_Calloc(nparams + built.build.nfields + 1 + scalars, sizeof *eval);
     if (!plans || !words || !eval) {
         PyErr_NoMemory();
         goto done;

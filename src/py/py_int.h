@@ -141,6 +141,7 @@ typedef enum PyHow {
     PY_HOW_F32,
     PY_HOW_INT,
     PY_HOW_NUMBER,
+    PY_HOW_VALUE,
     PY_HOW_ARRAY,
     PY_HOW_TEMPLATE,
     PY_HOW_FIELD, /* as a template argument: any field of the type, but for what is pinned */
@@ -166,7 +167,8 @@ typedef struct PyPlan {
             int32_t item;     /* bytes of one element */
             uint32_t dlpack;  /* its DlDtype */
         } array;
-        PyObject *value; /* TEMPLATE: owned */
+        PyObject *value;    /* TEMPLATE: owned */
+        const PsForm *form; /* VALUE: the kernel's */
         struct {
             PyObject *like; /* owned */
             uint8_t pins;   /* PS_PIN_* : what must be as in `like` */
@@ -201,7 +203,8 @@ typedef struct PySpec {
     PyObject **fields; /* owned: those arrays */
     uint32_t nfields;
     PsMainFn main;
-    uint8_t result;         /* PsType; PS_KIND_NONE: returns nothing */
+    uint8_t result;         /* PsType of a scalar; PS_KIND_NONE: nothing, or what the form says */
+    const PsForm *form;     /* of the result, in the arena; NULL: nothing */
     bool unbounded, nested; /* PS_OBJECT_* */
     bool dropped;           /* no longer its kernel's: the last unpin frees it */
     uint32_t pins;
@@ -230,6 +233,7 @@ typedef struct PyKernel {
     PsAstTrees *trees;     /* NULL until first built */
     uint64_t stamp;        /* of the function's file when it was decorated */
     PySignature signature;
+    PsArena forms; /* of its parameters */
     bool signature_read;
 } PyKernel;
 
@@ -284,15 +288,21 @@ int py_guard_traverse(PyGuard *guard, visitproc visit, void *arg);
 void py_watch_begin(PyState *state);
 void py_watch_end(PyState *state);
 
+/* py_form.c: vectors, matrices, structs by value */
+bool py_form_quick(const PyState *state, const PsForm *form, PyObject *arg,
+                   uint64_t *words); /* a vector as it is */
+int py_form_decode(PyKernel *kernel, uint32_t param, const PsForm *form, PyObject *arg, uint64_t *words);
+PyObject *py_form_encode(const PyState *state, const PsForm *form, const uint64_t *words);
+
 /* py_launch.c */
 PyObject *py_kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names);
 /* 1: the arguments fit the plans and the words are filled. 0: they want another specialisation. -1: exception. */
 int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args, uint64_t *words,
               int64_t *elements);
 int64_t py_decode_array(PyState *state, const PyPlan *plan, PyObject *arg,
-                        uint64_t *words); /* < 0: it does not fit */
-PyObject *py_result(PsType type, uint64_t bits);
-int py_write_stdout(const char *text, size_t len); /* -1 with an exception */
+                        uint64_t *words);                                             /* < 0: it does not fit */
+PyObject *py_result(const PyState *state, const PsForm *form, const uint64_t *words); /* NULL form: None */
+int py_write_stdout(const char *text, size_t len);                                    /* -1 with an exception */
 
 /* mode_call.c: a launch as plain Python */
 PyObject *py_mode_call(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names);

@@ -113,6 +113,7 @@ static void Kernel_dealloc(PyObject *object) {
     if (self->weakrefs) PyObject_ClearWeakRefs(object);
     Kernel_clear(object);
     ps_ast_trees_free(self->trees);
+    ps_arena_free(&self->forms);
     Py_XDECREF(self->function);
     Py_XDECREF(self->module);
     type->tp_free(object);
@@ -222,6 +223,7 @@ static PyObject *kernel_new(PyObject *module, PyObject *function) {
     self->module = Py_NewRef(module);
     self->function = Py_NewRef(function);
     self->stamp = ps_ast_stamp(function);
+    ps_arena_init(&self->forms);
     self->annotations = py_signature_early(function);
     if (copy_names(self)) Py_CLEAR(self);
     return (PyObject *)self;

@@ -139,6 +139,7 @@ static PY_HOT int64_t decode_one(PyState *state, const PyPlan *plan, PyObject *a
     if (plan->how == PY_HOW_TEMPLATE)
         return arg == plan->value || py_template_same(arg, plan->value) ? 0 : OTHER;
     if (plan->how == PY_HOW_FIELD) return decode_field(state, plan, arg, word);
+    if (plan->how == PY_HOW_VALUE) return py_form_quick(state, plan->form, arg, word) ? 0 : LATER;
     return LATER;
 }
 
@@ -149,9 +150,12 @@ static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t 
     PyState *state = kernel->state;
     for (uint32_t i = 0; i < nparams; i++) {
         ScalarPlace place = {kernel, i, NULL};
-        if (plans[i].how != PY_HOW_ARRAY && plans[i].how != PY_HOW_FIELD &&
-            decode_one(state, &plans[i], args[i], words) == LATER &&
-            scalar_decode(state, plans[i].dtype, args[i], &place, words + plans[i].word))
+        if (plans[i].how == PY_HOW_ARRAY || plans[i].how == PY_HOW_FIELD ||
+            decode_one(state, &plans[i], args[i], words) != LATER)
+            continue;
+        uint64_t *word = words + plans[i].word;
+        if (plans[i].how == PY_HOW_VALUE ? py_form_decode(kernel, i, plans[i].form, args[i], word)
+                                         : scalar_decode(state, plans[i].dtype, args[i], &place, word))
             return -1;
     }
     *elements = 0;
@@ -189,8 +193,8 @@ int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject 
 
 /* -- running -- */
 
-PyObject *py_result(PsType type, uint64_t bits) {
-    return type == PS_KIND_NONE ? Py_NewRef(Py_None) : scalar_encode(type, bits);
+PyObject *py_result(const PyState *state, const PsForm *form, const uint64_t *words) {
+    return form ? py_form_encode(state, form, words) : Py_NewRef(Py_None);
 }
 
 int py_write_stdout(const char *text, size_t len) {
@@ -271,15 +275,18 @@ static PY_COLD int32_t run_long(const PySpec *spec, PsFrame *frame, PsLaunch *la
     return run.stopped;
 }
 
-static PyObject *result_of(const PySpec *spec, const PsFrame *frame) {
-    if (spec->result == PS_KIND_NONE) return Py_NewRef(Py_None);
-    return py_result(spec->result, frame->words[spec->result_word]);
+static PyObject *result_of(const PyKernel *kernel, const PySpec *spec, const PsFrame *frame) {
+    const uint64_t *words = &frame->words[spec->result_word];
+    if (!spec->form) return Py_NewRef(Py_None);
+    if (PS_LIKELY(spec->result)) return scalar_encode(spec->result, *words);
+    return py_form_encode(kernel->state, spec->form, words);
 }
 
 /* What runs Python code or goes without the GIL: the specialisation is pinned. */
 static PY_COLD PyObject *finish_pinned(PyKernel *kernel, PySpec *spec, PsLaunch *launch, int32_t stopped) {
     py_spec_pin(spec);
-    PyObject *result = finish(kernel, spec, launch, stopped) ? NULL : result_of(spec, launch->main.frame);
+    PyObject *result =
+        finish(kernel, spec, launch, stopped) ? NULL : result_of(kernel, spec, launch->main.frame);
     py_spec_unpin(spec);
     return result;
 }
@@ -311,7 +318,7 @@ static PY_COLD PyObject *launch_long(PyKernel *kernel, PySpec *spec, PsFrame *fr
     if (stopped < 0) /* it did not run */
         ps_launch_end(&launch);
     else if (!finish(kernel, spec, &launch, stopped))
-        result = result_of(spec, frame);
+        result = result_of(kernel, spec, frame);
     drop_fields(spec, held);
     py_spec_unpin(spec);
     return result;
@@ -333,7 +340,7 @@ static PY_HOT PyObject *launch(PyKernel *kernel, PySpec *spec, PsFrame *frame, i
     int32_t stopped = spec->main(frame);
     if (PS_UNLIKELY(stopped || launch.prints || launch.partials))
         return finish_pinned(kernel, spec, &launch, stopped);
-    return result_of(spec, frame);
+    return result_of(kernel, spec, frame);
 }
 
 /* -- calls -- */

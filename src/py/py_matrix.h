@@ -2,6 +2,7 @@
  *
  * pestle.Vector and pestle.Matrix on the host, between the files that make them.
  *
+ *     py_struct.c        types.struct, Struct, dataclass
  *     py_matrix.c        making, indexing, iterating     py_matrix_ops.c     operators
  *     py_matrix_type.c   types.vector, types.matrix      py_matrix_method.c  norm(), dot(), Matrix.zero(), ...
  */
@@ -38,5 +39,13 @@ PsType matrix_promote(PsType a, PsType b);
 /* Elements of arrays (py_ndarray_item.c): the value that lies there, and back again after it was changed. */
 PyObject *py_matrix_of_element(const PyNdarray *array, char *at);
 void py_matrix_write_home(const PsMatrixObject *m);
+
+/* py_struct.c */
+PyTypeObject *py_struct_type_type(PyObject *module);
+PyTypeObject *py_struct_value_type(PyObject *module);
+PyObject *py_types_struct(PyObject *module, PyObject *args, PyObject *names);
+PyObject *py_dataclass(PyObject *module, PyObject *class);
+int py_struct_find(const PsStructTypeObject *type, PyObject *name); /* number of the member; -1: none */
+PyObject *py_struct_new(const PyState *state, PsStructTypeObject *type, PyObject *values);
 
 #endif

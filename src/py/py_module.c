@@ -74,6 +74,12 @@ static PyMethodDef methods[] = {
      "_vector_type(n, dtype)\n--\n\nThe type of vectors of n elements."},
     {"_matrix_type", (PyCFunction)(void (*)(void))py_types_matrix, METH_VARARGS | METH_KEYWORDS,
      "_matrix_type(n, m, dtype)\n--\n\nThe type of matrices of n rows and m columns."},
+    {"_struct_type", (PyCFunction)(void (*)(void))py_types_struct, METH_VARARGS | METH_KEYWORDS,
+     "_struct_type(**members)\n--\n\nThe type of structs with these members."},
+    {"dataclass", py_dataclass, METH_O,
+     "dataclass(cls, /)\n--\n\nMakes a class the type of structs whose members are its annotations and whose "
+     "methods "
+     "are its functions."},
     {"_ndarray_restore", py_ndarray_restore, METH_VARARGS, NULL},
     {"_doctor", py_doctor, METH_NOARGS, NULL},
     {"_cache", py_cache, METH_NOARGS, NULL},
@@ -107,6 +113,9 @@ static int add_types(PyState *state, PyObject *module) {
     if (!(state->types.matrix = py_matrix_base_type(module)) ||
         !(state->types.vector = py_matrix_vector_type(module, state->types.matrix)) ||
         !(state->types.matrix_type = py_matrix_type_type(module)) ||
+        !(state->types.struct_type = py_struct_type_type(module)) ||
+        !(state->types.structure = py_struct_value_type(module)) ||
+        PyModule_AddObjectRef(module, "Struct", (PyObject *)state->types.structure) ||
         PyModule_AddObjectRef(module, "Matrix", (PyObject *)state->types.matrix) ||
         PyModule_AddObjectRef(module, "Vector", (PyObject *)state->types.vector))
         return -1;
@@ -147,6 +156,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(types->matrix);
     Py_VISIT(types->vector);
     Py_VISIT(types->matrix_type);
+    Py_VISIT(types->struct_type);
+    Py_VISIT(types->structure);
     Py_VISIT(types->kernel_type);
     Py_VISIT(types->array_type);
     Py_VISIT(types->field_type);
@@ -183,6 +194,8 @@ static int clear(PyObject *module) {
     Py_CLEAR(types->matrix);
     Py_CLEAR(types->vector);
     Py_CLEAR(types->matrix_type);
+    Py_CLEAR(types->struct_type);
+    Py_CLEAR(types->structure);
     Py_CLEAR(types->kernel_type);
     Py_CLEAR(types->array_type);
     Py_CLEAR(types->field_type);

@@ -164,6 +164,11 @@ static int read_param(const PyState *state, PyParam *param, PyObject *function) 
         annotation == (PyObject *)types->ndarray_annotation)
         return read_array(state, param, function);
     PsFrontOptions options = state->options;
+    if (ps_form_known(types, annotation)) {
+        param->kind = PS_PARAM_VALUE;
+        param->dtype = annotation;
+        return 0;
+    }
     if (ps_front_dtype(types, &options, annotation) == PS_KIND_NONE)
         return refuse_annotation(state, param, function);
     param->kind = PS_PARAM_SCALAR;

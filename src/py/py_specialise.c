@@ -157,6 +157,19 @@ void py_describe_field(PyObject *object, PsParam *out) {
     out->unit = field->unit;
 }
 
+static int describe_value(PyKernel *kernel, const PyParam *param, PsParam *out) {
+    PyState *state = kernel->state;
+    bool too_large;
+    out->form = ps_form_read(&kernel->forms, &state->types, &state->options, param->dtype, &too_large);
+    if (out->form) return 0;
+    if (too_large)
+        py_error_at(state, kernel->function, PyUnicode_AsUTF8(param->name), PS_MSG_PY_VALUE_LARGE,
+                    PyUnicode_AsUTF8(param->name), PS_FORM_WORDS);
+    else if (!PyErr_Occurred())
+        PyErr_NoMemory();
+    return -1;
+}
+
 int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out) {
     PyState *state = kernel->state;
     for (uint32_t i = 0; i < kernel->signature.nparams; i++) {
@@ -167,6 +180,8 @@ int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out) {
         out[i] = (PsParam){.name = param->name, .kind = param->kind};
         if (param->kind == PS_PARAM_SCALAR) {
             out[i].dtype = ps_front_dtype(&state->types, &state->options, param->dtype);
+        } else if (param->kind == PS_PARAM_VALUE) {
+            if (describe_value(kernel, param, &out[i])) return -1;
         } else if (param->kind == PS_PARAM_ARRAY) {
             if (describe_array(kernel, param, args[i], name, &out[i])) return -1;
         } else {
@@ -234,6 +249,11 @@ void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams
         case PS_PARAM_SCALAR:
             plan_scalar(plan);
             word++;
+            break;
+        case PS_PARAM_VALUE:
+            plan->how = PY_HOW_VALUE;
+            plan->form = params[i].form;
+            word += params[i].form->words;
             break;
         case PS_PARAM_ARRAY:
             plan_array(state, plan, &params[i], build && build->writes[i]);
@@ -378,7 +398,14 @@ static PsStatus fill(const PyState *state, PySpec *spec, const PsParam *params, 
     spec->nparams = nparams;
     py_plans_make(state, params, nparams, build, spec->plans, &words);
     if (!fill_fields(spec, build, words)) return PS_NOMEM;
-    spec->result = (uint8_t)build->result;
+    if (build->result) {
+        const PsForm *form = build->result;
+        PsForm *copy = ps_arena_alloc(&spec->arena, form->nodes * sizeof *copy);
+        if (!copy) return PS_NOMEM;
+        memcpy(copy, form, form->nodes * sizeof *copy);
+        spec->form = copy;
+        spec->result = form->kind == PS_FORM_SCALAR ? (uint8_t)form->elem : PS_KIND_NONE;
+    }
     spec->result_word = words + spec->nfield_words;
     spec->facts = build->facts;
     build->facts = (PsFacts){0};

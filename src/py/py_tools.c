@@ -34,6 +34,8 @@ static PySpec *describe_last(PyKernel *kernel, PsParam *out) {
         out[i] = (PsParam){.name = kernel->signature.params[i].name, .dtype = plan->dtype};
         if (plan->how == PY_HOW_TEMPLATE)
             out[i].kind = PS_PARAM_TEMPLATE, out[i].value = plan->value;
+        else if (plan->how == PY_HOW_VALUE)
+            out[i].kind = PS_PARAM_VALUE, out[i].form = plan->form;
         else if (plan->how == PY_HOW_ARRAY)
             describe_array_plan(plan, &out[i]);
         else if (plan->how == PY_HOW_FIELD)

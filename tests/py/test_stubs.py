@@ -71,7 +71,7 @@ def functions(body, owner):
 
 
 # Python makes these of a type's slots, with names of its own for parameters that can't be passed by name.
-SLOTS = {"__init__", "__getitem__", "__setitem__", "__len__", "__iter__", "__get__"}
+SLOTS = {"__init__", "__setattr__", "__getitem__", "__setitem__", "__len__", "__iter__", "__get__"}
 
 
 @pytest.mark.parametrize("module", MODULES)

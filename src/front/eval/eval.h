@@ -10,9 +10,24 @@
 #include "front/ast/ast.h"
 #include "ir/ir.h"
 
+/* What passes by value between a kernel and its caller: a number, a vector, a matrix, a struct, a tuple of these. A tree
+ * as an array: a node is followed by its parts. Its scalars lie in words of the frame, one after the other. */
+typedef enum PsFormKind { PS_FORM_SCALAR, PS_FORM_MATRIX, PS_FORM_STRUCT, PS_FORM_TUPLE } PsFormKind;
+typedef struct PsForm {
+    PsFormKind kind;
+    PsType elem;        /* SCALAR, MATRIX */
+    int32_t ndim, n, m; /* MATRIX */
+    uint32_t parts;     /* STRUCT, TUPLE: how many follow */
+    uint32_t nodes;     /* of this tree, with the root */
+    uint32_t words;     /* scalars in it */
+    PyObject *type;     /* STRUCT: its PsStructTypeObject, borrowed from the annotation */
+} PsForm;
+#define PS_FORM_WORDS 1024 /* most scalars of one parameter or result */
+
 /* What a kernel parameter is in one specialisation. */
 typedef enum PsParamKind {
     PS_PARAM_SCALAR,
+    PS_PARAM_VALUE, /* a vector, matrix or struct by value */
     PS_PARAM_ARRAY,
     PS_PARAM_FIELD, /* an array of ours as a template argument */
     PS_PARAM_TEMPLATE,
@@ -23,11 +38,12 @@ typedef struct PsParam {
     PsType dtype; /* SCALAR: its type; ARRAY, FIELD: of a scalar */
     int ndim,
         edim; /* ARRAY, FIELD: axes of the array, and of its elements (0 scalars, 1 vectors, 2 matrices) */
-    int64_t eshape[2]; /* lengths of the latter */
-    bool unit;         /* ARRAY, FIELD: C order, all axes together */
-    bool annotated;    /* ARRAY: the annotation says what its elements are, not the argument */
-    bool clamp;        /* ARRAY: indices are moved to the nearest that there is */
-    PyObject *value;   /* TEMPLATE, FIELD: borrowed */
+    int64_t eshape[2];  /* lengths of the latter */
+    bool unit;          /* ARRAY, FIELD: C order, all axes together */
+    bool annotated;     /* ARRAY: the annotation says what its elements are, not the argument */
+    bool clamp;         /* ARRAY: indices are moved to the nearest that there is */
+    PyObject *value;    /* TEMPLATE, FIELD: borrowed */
+    const PsForm *form; /* VALUE */
 } PsParam;
 
 typedef struct PsFrontOptions {
@@ -149,6 +165,15 @@ typedef struct PsMatrixObject { /* pestle.Vector, pestle.Matrix: a value on the 
     char *at;         /* where it lies there */
     uint64_t words[]; /* row-major, bits of elem */
 } PsMatrixObject;
+typedef struct PsStructTypeObject { /* types.struct(a=f32, b=vec3), a class decorated with dataclass */
+    PyObject_HEAD PyObject *name;   /* of the class, or NULL */
+    PyObject *members, *types;      /* tuples of the same length: names; dtypes, matrix and struct types */
+    PyObject *methods;              /* dict of funcs */
+} PsStructTypeObject;
+typedef struct PsStructObject { /* a value on the host */
+    PyObject_VAR_HEAD PsStructTypeObject *type;
+    PyObject *values[]; /* in the order of the members */
+} PsStructObject;
 typedef struct PsTemplateAnnotationObject { /* template() */
     PyObject_HEAD
 } PsTemplateAnnotationObject;
@@ -184,6 +209,8 @@ typedef struct PsFrontTypes {
     PyObject *random_words;          /* set by py: an Ndarray of two u64: the seed, the number of launches */
     PyTypeObject *matrix_type;       /* types.vector(...), types.matrix(...) */
     PyTypeObject *matrix, *vector;   /* set by py: pestle.Matrix and Vector, which is one */
+    PyTypeObject *struct_type;       /* set by py: types.struct(...) */
+    PyTypeObject *structure;         /* set by py: pestle.Struct, a value */
     PyObject *errors[9];             /* exception classes by PsErrorKind, set by py */
 } PsFrontTypes;
 static inline bool ps_is_array(const PsFrontTypes *types, PyObject *object) { /* pestle.Field, pestle.Ndarray */
@@ -196,6 +223,14 @@ int ps_front_types_init(PsFrontTypes *types, PyObject *module);
 /* What an annotation says to us: of typing.Annotated[T, ...] the first of our annotations in it, or T; else the
  * annotation itself. Borrowed from it; no exception is set. */
 PyObject *ps_front_annotation(const PsFrontTypes *types, PyObject *annotation);
+/* What an annotation says of a value: a dtype, types.vector, types.matrix, types.struct, or a tuple of them (also
+ * tuple[f32, vec3]). NULL without an exception: nothing of that kind, or more than PS_FORM_WORDS (*too_large). Arena. */
+PsForm *ps_form_read(PsArena *arena, const PsFrontTypes *types, const PsFrontOptions *options,
+                     PyObject *annotation, bool *too_large);
+bool ps_form_known(const PsFrontTypes *types, PyObject *annotation); /* a type of vectors, matrices, structs */
+/* The part after `form`'s whole tree: of a parent's parts, the next one. */
+static inline const PsForm *ps_form_next(const PsForm *form) { return form + form->nodes; }
+
 /* A dtype annotation or object -> scalar type: dtype objects, Python int/float/bool (default_ip, default_fp, u1),
  * numpy dtypes and scalar types; PS_KIND_NONE when it is none of these (no exception set). */
 PsType ps_front_dtype(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object);
@@ -219,5 +254,10 @@ static inline PyObject *ps_matrix_element(const PsMatrixObject *m, uint32_t i) {
 /* A callable of ours met by Python code at compile time: runs the language's rule when an argument is a proxy.
  * Returns Py_NotImplemented (new reference) when none is. */
 PyObject *ps_proxy_call(PyObject *callee, PyObject *const *args, Py_ssize_t nargs);
+
+/* Types of values made from their parts (new references; NULL: exception). The tuples are kept. */
+PyObject *ps_matrix_type_new(const PsFrontTypes *types, int ndim, int64_t n, int64_t m, PyObject *dtype);
+PyObject *ps_struct_type_new(const PsFrontTypes *types, PyObject *name, PyObject *members,
+                             PyObject *member_types, PyObject *methods);
 
 #endif

@@ -254,6 +254,18 @@ static const char *describe_array(PsFront *front, const PsArrayObject *array) {
     return text ? text : kind;
 }
 
+/* "struct(a, b)" */
+static const char *describe_members(PsFront *front, PyObject *names) {
+    const char *text = "struct(";
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names) && text; i++) {
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+        if (!name) PyErr_Clear();
+        text = ps_arena_format(front->arena, "%s%s%s", text, i ? ", " : "", name ? name : "?");
+    }
+    text = text ? ps_arena_format(front->arena, "%s)", text) : NULL;
+    return text ? text : "struct";
+}
+
 static const char *describe_object(PsFront *front, PyObject *object) {
     if (object == Py_None) return "None";
     if (PyLong_Check(object) || PyFloat_Check(object) || PyUnicode_Check(object)) {
@@ -274,6 +286,14 @@ static const char *describe_object(PsFront *front, PyObject *object) {
     if (ps_is_matrix(front->types, object)) {
         const PsMatrixObject *m = (const PsMatrixObject *)object;
         return describe_tile(front, m->ndim, m->n, m->m, m->weak ? "numbers" : ps_scalar_name(m->elem));
+    }
+    const PsStructTypeObject *type = NULL;
+    if (Py_IS_TYPE(object, front->types->structure)) type = ((PsStructObject *)object)->type;
+    if (Py_IS_TYPE(object, front->types->struct_type)) type = (PsStructTypeObject *)object;
+    if (type) {
+        const char *name = type->name ? PyUnicode_AsUTF8(type->name) : NULL;
+        if (!name) PyErr_Clear();
+        return name ? ps_arena_format(front->arena, "struct %s", name) : describe_members(front, type->members);
     }
     const char *what = NULL, *which = NULL;
     if (Py_IS_TYPE(object, front->types->dtype))

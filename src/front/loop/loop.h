@@ -19,8 +19,8 @@ typedef struct PsBuild { /* the result; owned by the caller */
     uint8_t *pins;     /* per parameter: what of the field given for it was read while compiling (PS_PIN_*) */
     PyObject **fields; /* main's parameters behind the user's: arrays of ours (PsArrayObject), owned */
     uint32_t nfields;
-    PsType result;   /* of main; PS_KIND_NONE when it returns nothing */
-    PyObject *cause; /* of a failure: the Python exception behind diag's message, or NULL */
+    const PsForm *result; /* of main, in the arena; NULL when it returns nothing */
+    PyObject *cause;      /* of a failure: the Python exception behind diag's message, or NULL */
 } PsBuild;
 
 /* Builds main from the Python function of a kernel. PS_FAIL: build->diag has the message; PS_PYERR: a Python exception

@@ -181,6 +181,10 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
     }
     if (Py_IS_TYPE(annotation, l->front.types->matrix_type))
         return loop_matrix_type_of(l, annotation, &arg->type);
+    if (Py_IS_TYPE(annotation, l->front.types->struct_type)) {
+        arg->structure = (PsStructTypeObject *)annotation;
+        return PS_OK;
+    }
     PsValue found = ps_value_python(annotation);
     arg->type = ps_front_dtype(l->front.types, l->front.options, annotation);
     if (arg->type) return PS_OK;
@@ -190,10 +194,10 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
 
 /* Where the call stands: whether the value is what the annotation says. */
 static PsStatus check_value(Loop *l, BoundArg *arg) {
-    if (arg->is_ref && (arg->value.kind != PS_VALUE_PLACE || arg->value.type != arg->type))
+    if (arg->is_ref && !arg->structure && (arg->value.kind != PS_VALUE_PLACE || arg->value.type != arg->type))
         return FAIL(l, PARAM_REF, text_of(arg->param->name), loop_describe_type(l, arg->type),
                     loop_describe(l, &arg->value));
-    if (!arg->annotation || arg->is_template) return PS_OK;
+    if (!arg->annotation || arg->is_template || arg->structure) return PS_OK;
     if (!arg->type) return check_array(l, arg, arg->annotation);
     PsType found = loop_tile_type(l, &arg->value);
     bool wants_tile = !ps_type_is_scalar(arg->type);

@@ -40,6 +40,11 @@ static PsSpan look_at_value(Loop *l) {
 
 static PsStatus new_name(Loop *l, PyObject *name, const PsValue *value) {
     PsRef ref;
+    if (loop_is_struct(l, value) && !value->is_static) {
+        PsValue local;
+        TRY(loop_struct_local(l, value, &local));
+        return ps_name_bind(&l->front, name, PS_BIND_LOCAL, &local);
+    }
     if (stays_known(l, value)) return ps_name_bind(&l->front, name, PS_BIND_CONSTANT, value);
     PsSpan at = look_at_value(l);
     TRY(loop_runtime(l, value, &ref));
@@ -80,11 +85,12 @@ static PsStatus store_parts(Loop *l, const PsValue *place, const PsValue *value)
 }
 
 PsStatus loop_store(Loop *l, const PsValue *place, const PsValue *value) {
+    if (place->kind == PS_VALUE_STRUCT) return loop_struct_store(l, place, value);
     return place->kind == PS_VALUE_PARTS ? store_parts(l, place, value) : store_place(l, place, value);
 }
 
 static bool is_place(const PsValue *value) {
-    return value->kind == PS_VALUE_PLACE || value->kind == PS_VALUE_PARTS;
+    return value->kind == PS_VALUE_PLACE || value->kind == PS_VALUE_PARTS || value->kind == PS_VALUE_STRUCT;
 }
 
 static PsStatus rebind_constant(Loop *l, PsBinding *binding, const PsValue *value) {
@@ -152,8 +158,9 @@ static PsStatus assign_place(Loop *l, PsAst *target, const PsValue *value) {
     TRY(loop_eval_place(l, target->a, &base));
     loop_at(l, target);
     if (target->kind == PS_AST_ATTRIBUTE) {
-        if (!loop_is_tile(l, &base)) return FAIL(l, ASSIGN_ATTRIBUTE, loop_describe(l, &base));
-        TRY(check_swizzle(l, target->name));
+        if (!loop_is_tile(l, &base) && base.kind != PS_VALUE_STRUCT)
+            return FAIL(l, ASSIGN_ATTRIBUTE, loop_describe(l, &base));
+        if (base.kind != PS_VALUE_STRUCT) TRY(check_swizzle(l, target->name));
         TRY(loop_attribute(l, &base, target->name, &place));
     } else {
         if (base.kind == PS_VALUE_PYTHON && !ps_is_numpy(base.object, NULL) && !loop_is_array_object(l, &base))
@@ -234,6 +241,19 @@ PsStatus loop_exec_assign(Loop *l, PsAst *node, Flow *flow) {
     return PS_OK;
 }
 
+static PsStatus annotated_struct(Loop *l, PsAst *node, PyObject *annotation) {
+    PsValue value, typed;
+    const char *name = text_of(node->a->name);
+    if (!node->c) return FAIL(l, ANNOTATION_VALUE, name);
+    TRY(loop_eval(l, node->c, &value));
+    loop_at(l, node->a);
+    if (ps_name_find(&l->func->base, node->a->name)) return FAIL(l, RECREATE, name);
+    loop_at(l, node->c);
+    TRY(loop_struct_as(l, (PsStructTypeObject *)annotation, &value, &typed));
+    loop_at(l, node->a);
+    return new_name(l, node->a->name, &typed);
+}
+
 PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) {
     (void)flow;
     PyObject *annotation;
@@ -244,6 +264,7 @@ PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) {
     TRY(loop_eval_python(l, node->b, &annotation));
     loop_at(l, node->b);
     PsType type = ps_front_dtype(l->front.types, l->front.options, annotation);
+    if (Py_IS_TYPE(annotation, l->front.types->struct_type)) return annotated_struct(l, node, annotation);
     bool tile = Py_IS_TYPE(annotation, l->front.types->matrix_type);
     if (tile) TRY(loop_matrix_type_of(l, annotation, &type));
     if (!type) {
@@ -349,7 +370,10 @@ PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) {
     loop_at(l, node);
     if (node->op == PS_AST_MATMULT && !loop_is_tile(l, &place))
         return FAIL(l, OPERANDS, "@=", loop_describe(l, &place), loop_describe(l, &value), "matrices");
-    if (target->kind == PS_AST_ATTRIBUTE && is_place(&place)) TRY(check_swizzle(l, target->name));
+    if (place.kind == PS_VALUE_PARTS && target->kind == PS_AST_ATTRIBUTE) TRY(check_swizzle(l, target->name));
+    if (place.kind == PS_VALUE_STRUCT)
+        return FAIL(l, OPERANDS, loop_operator_symbol((PsAstOp)node->op), loop_describe(l, &place),
+                    loop_describe(l, &value), "numbers");
     if (place.kind == PS_VALUE_PARTS) return update_parts(l, (PsAstOp)node->op, &place, &value);
     if (place.kind == PS_VALUE_ARRAY || loop_is_array_object(l, &place))
         return FAIL(l, OPERAND_ARRAY, loop_operator_symbol((PsAstOp)node->op), loop_describe(l, &place),

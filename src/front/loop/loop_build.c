@@ -48,6 +48,11 @@ static PsStatus bind_parameter(Loop *l, const PsParam *param, uint32_t *narg) {
         TRY(ps_value_take(&l->front, Py_NewRef(param->value), &value));
         return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
     }
+    if (param->kind == PS_PARAM_VALUE) {
+        PsValue value;
+        TRY(loop_form_argument(l, param->form, narg, &value));
+        return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
+    }
     bool array = param->kind != PS_PARAM_SCALAR;
     PsType type =
         array ? loop_array_type(l, param->dtype, param->ndim + param->edim, param->unit) : param->dtype;
@@ -72,18 +77,18 @@ static PsStatus build_kernel(Loop *l, PyObject *function, PsAstTree *tree, const
     l->front.func = &kernel.base;
     loop_at(l, tree->function);
     if (tree->function->a) loop_at(l, tree->function->a);
-    if (returns) TRY(loop_return_type(l, returns, &kernel.annotated));
+    if (returns) TRY(loop_return_type(l, returns, &kernel));
     loop_at(l, tree->function);
     for (uint32_t i = 0; i < nparams; i++) TRY(bind_parameter(l, &params[i], &narg));
-    if (kernel.annotated && !ps_vec_push(l->front.arena, &main->results, kernel.annotated)) return PS_NOMEM;
+    if (kernel.form) TRY(loop_form_types(l, kernel.form, main));
     TRY(loop_exec_list(l, &tree->function->body, &flow));
     loop_at(l, tree->function);
     if (l->config) {
         l->front.at = l->config_at;
         return FAIL(l, LOOP_CONFIG_UNUSED);
     }
-    if (kernel.annotated && !kernel.returned) return FAIL(l, KERNEL_RETURN_MISSING);
-    l->build->result = kernel.annotated;
+    if (kernel.form && !kernel.returned) return FAIL(l, KERNEL_RETURN_MISSING);
+    l->build->result = kernel.form;
     return loop_fields_finish(l);
 }
 

@@ -328,6 +328,8 @@ static PsStatus call_builtin(Loop *l, PyObject *callee, CallArgs *args, PsValue 
 
 PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue *out) {
     PsFrontTypes *types = l->front.types;
+    if (callee_value->kind == PS_VALUE_METHOD && callee_value->object)
+        return loop_call_func(l, (PsFuncObject *)callee_value->object, &callee_value->items[0], args, out);
     if (callee_value->kind == PS_VALUE_METHOD) return loop_call_method(l, callee_value, args, out);
     if (callee_value->kind != PS_VALUE_PYTHON) return FAIL(l, NOT_CALLABLE, loop_describe(l, callee_value));
     PyObject *callee = callee_value->object;
@@ -347,6 +349,10 @@ PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue
         TRY(loop_matrix_type_of(l, callee, &type));
         return loop_make_typed(l, type, args, out);
     }
+    if (Py_IS_TYPE(callee, types->struct_type) && (!l->in_static || any_runtime(args)))
+        return loop_make_struct(l, (PsStructTypeObject *)callee, args, out);
+    if (callee == (PyObject *)types->structure && (!l->in_static || any_runtime(args)))
+        return loop_make_anonymous(l, args, out);
     if (Py_IS_TYPE(callee, types->dtype) || PyType_Check(callee)) {
         PsType type = ps_front_dtype(types, l->front.options, callee);
         if (type) return call_dtype(l, callee, type, args, out);
@@ -373,6 +379,7 @@ PsStatus loop_eval_call(Loop *l, PsAst *node, PsValue *out) {
     bool func = is_object && (Py_IS_TYPE(callee.object, l->front.types->func) ||
                               (PyMethod_Check(callee.object) &&
                                Py_IS_TYPE(PyMethod_GET_FUNCTION(callee.object), l->front.types->func)));
+    func |= callee.kind == PS_VALUE_METHOD && callee.object;
     if (loop_is_builtin(l, &callee, PS_BUILTIN_STATIC)) l->in_static = true;
     PsStatus status = eval_args(l, node, loop_builtin_wants_place(l, &callee), func, &args);
     l->in_static = was_static;

@@ -95,6 +95,7 @@ PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *o
         return ps_python_attribute(&l->front, base->object, name, out);
     }
     if (loop_is_tile(l, base)) return loop_tile_attribute(l, base, text, out);
+    if (base->kind == PS_VALUE_STRUCT) return loop_struct_attribute(l, base, name, out);
     PsType type = loop_numeric(l, base);
     if (type && !strcmp(text, "dtype"))
         return ps_value_take(&l->front, Py_NewRef(l->front.types->dtypes[type]), out);

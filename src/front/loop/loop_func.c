@@ -31,24 +31,25 @@ typedef struct Saved {
     PsBuilder b;
     PsRegion parallel;
     int serial;
-    bool config;
+    bool config, in_static;
     PsSpan at, value_at;
 } Saved;
 
 static PsStatus enter(Loop *l, FuncCall *call, LoopFunc *func, Saved *saved) {
-    *saved = (Saved){l->func, *loop_b(l), l->parallel, l->serial, l->config, l->front.at, l->value_at};
+    *saved =
+        (Saved){l->func, *loop_b(l), l->parallel, l->serial, l->config, l->in_static, l->front.at, l->value_at};
     if (!ps_vec_push(l->front.arena, &l->front.diag->calls, l->front.at)) return PS_NOMEM;
     PsSpan at = func->kind == FUNC_INLINE ? l->front.at : (PsSpan){0};
     TRY(ps_front_func_begin(&l->front, &func->base, call->func->function, call->tree, at));
     l->func = func;
     l->front.func = &func->base;
-    l->config = false;
+    l->config = l->in_static = false;
     l->value_at = (PsSpan){0};
     PyObject *returns = call->returns;
     loop_at(l, call->tree->function->a ? call->tree->function->a : call->tree->function);
     if (returns && PyUnicode_Check(returns) && call->tree->function->a) /* from __future__ import annotations */
         TRY(loop_eval_python(l, call->tree->function->a, &returns));
-    return loop_return_type(l, returns, &func->annotated);
+    return loop_return_type(l, returns, func);
 }
 
 static PsStatus return_missing(Loop *l, const FuncCall *call) {
@@ -63,6 +64,7 @@ static void leave(Loop *l, const Saved *saved, bool failed) {
     l->parallel = saved->parallel;
     l->serial = saved->serial;
     l->config = saved->config;
+    l->in_static = saved->in_static;
     l->value_at = saved->value_at;
     if (!failed) l->front.at = saved->at;
     l->front.diag->calls.len--;
@@ -89,9 +91,20 @@ static PsStatus bind_scalar(Loop *l, FuncCall *call, const BoundArg *arg, PsRef 
     return ps_name_bind(&l->front, arg->param->name, PS_BIND_CONSTANT, &value);
 }
 
+/* A struct comes as it is, so a method can change self; as one of an annotated type it is a copy. */
+static PsStatus bind_struct(Loop *l, const BoundArg *arg) {
+    PsValue typed, local;
+    if (!arg->structure || arg->is_template)
+        return ps_name_bind(&l->front, arg->param->name, PS_BIND_REFERENCE, &arg->value);
+    TRY(loop_struct_as(l, arg->structure, &arg->value, &typed));
+    TRY(loop_struct_local(l, &typed, &local));
+    return ps_name_bind(&l->front, arg->param->name, PS_BIND_LOCAL, &local);
+}
+
 static PsStatus bind_inline(Loop *l, FuncCall *call, const BoundArg *arg) {
     PsRef ref;
     loop_at(l, arg->param);
+    if (loop_is_struct(l, &arg->value)) return bind_struct(l, arg);
     if (arg->is_template) return ps_name_bind(&l->front, arg->param->name, PS_BIND_REFERENCE, &arg->value);
     if (!loop_element(l, &arg->value))
         return ps_name_bind(&l->front, arg->param->name, PS_BIND_CONSTANT, &arg->value);
@@ -314,7 +327,7 @@ static bool needs_place(Loop *l, const BoundArg *arg) {
     case PS_VALUE_TILE:
     case PS_VALUE_ARRAY: return false;
     case PS_VALUE_PLACE: return arg->is_template;
-    case PS_VALUE_PYTHON: return holds_proxies(l, arg->value.object, 0);
+    case PS_VALUE_PYTHON: return loop_is_struct(l, &arg->value) || holds_proxies(l, arg->value.object, 0);
     default: return true;
     }
 }
@@ -365,7 +378,8 @@ PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallAr
     PsStatus status = loop_bind_args(l, func, call.tree, self, args, &call.args, &call.nargs);
     if (!status) {
         for (uint32_t i = 0; i < call.nargs; i++) /* by value: what it is now */
-            if (!call.args[i].is_template) call.args[i].value = loop_load(l, &call.args[i].value);
+            if (!call.args[i].is_template && !loop_is_struct(l, &call.args[i].value))
+                call.args[i].value = loop_load(l, &call.args[i].value);
         PyObject *annotations = PyObject_GetAttrString(func->function, "__annotations__");
         call.returns = annotations && PyDict_Check(annotations) ? ps_dict_find(annotations, "return") : NULL;
         if (call.returns) Py_INCREF(call.returns);

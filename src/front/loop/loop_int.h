@@ -15,6 +15,7 @@
  *     loop_random.c   random, randn
  *     loop_field.c    fields and ndarrays from outside
  *     loop_tile.c     vectors and matrices                loop_make.c     making them
+ *     loop_struct.c   structs                             loop_form.c     values of the kernel's caller
  *     loop_part.c     their elements, slices, swizzles    loop_method.c   their methods, @
  */
 #ifndef PS_FRONT_LOOP_INT_H
@@ -54,7 +55,8 @@ typedef struct LoopFunc {
     PsRegion region;    /* of the body */
     Instance *instance; /* CALLED */
     bool real;          /* CALLED: @real_func */
-    PsType annotated;   /* of the result; PS_KIND_NONE: not annotated */
+    PsType annotated;   /* of the result: a scalar or tile; PS_KIND_NONE: not annotated so */
+    const PsForm *form; /* of the result; NULL: not annotated */
     bool returned;      /* INLINE, KERNEL: the return statement was met */
     PsValue result;     /* INLINE */
 } LoopFunc;
@@ -219,6 +221,23 @@ bool loop_is_builtin(Loop *l, const PsValue *callee, PsBuiltinId id);
 bool loop_builtin_wants_place(Loop *l, const PsValue *callee); /* first argument is updated in place */
 PsStatus loop_no_keywords(Loop *l, const char *name, const CallArgs *args) PS_MUST_CHECK;
 
+/* loop_form.c: values to and from the caller of a kernel */
+typedef PsVec(PsRef) LoopRefs;
+PsStatus loop_form_argument(Loop *l, const PsForm *form, uint32_t *narg, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_form_results(Loop *l, const PsForm *form, const PsValue *value, LoopRefs *out) PS_MUST_CHECK;
+PsStatus loop_form_types(Loop *l, const PsForm *form, PsFunc *f) PS_MUST_CHECK;
+
+/* loop_struct.c */
+bool loop_is_struct(Loop *l, const PsValue *value); /* one of the host's, too */
+PsStatus loop_struct_as(Loop *l, PsStructTypeObject *type, const PsValue *value, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_struct_zero(Loop *l, PsStructTypeObject *type, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_make_struct(Loop *l, PsStructTypeObject *type, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_make_anonymous(Loop *l, CallArgs *args, PsValue *out) PS_MUST_CHECK; /* ti.Struct(a=1) */
+PsStatus loop_struct_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_struct_local(Loop *l, const PsValue *value,
+                           PsValue *out) PS_MUST_CHECK; /* variables of its own */
+PsStatus loop_struct_store(Loop *l, const PsValue *place, const PsValue *value) PS_MUST_CHECK;
+
 /* loop_make.c */
 PsStatus loop_make_value(Loop *l, bool vector, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_matrix_type_of(Loop *l, PyObject *object, PsType *out) PS_MUST_CHECK; /* types.vector(..) */
@@ -249,11 +268,12 @@ typedef struct BoundArg {
     PsValue value;
     PyObject *annotation; /* kept; NULL: none */
     bool is_template, is_ref;
-    PsType type; /* annotated scalar; PS_KIND_NONE: none */
+    PsType type;                   /* annotated scalar, vector or matrix; PS_KIND_NONE: none */
+    PsStructTypeObject *structure; /* annotated struct; NULL: none */
 } BoundArg;
 PsStatus loop_bind_args(Loop *l, PsFuncObject *func, PsAstTree *tree, const PsValue *self, CallArgs *args,
                         BoundArg **out, uint32_t *out_len) PS_MUST_CHECK;
-PsStatus loop_return_type(Loop *l, PyObject *annotation, PsType *out) PS_MUST_CHECK;
+PsStatus loop_return_type(Loop *l, PyObject *annotation, LoopFunc *out) PS_MUST_CHECK;
 PsStatus loop_exec_return(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 bool loop_param_assigned(const PsAstTree *tree, PyObject *name);
 bool loop_tree_has_for(const PsAstTree *tree);

@@ -205,19 +205,6 @@ static PsStatus outer_product(Loop *l, Call *c, PsValue *out) {
     return PS_OK;
 }
 
-/* The diagonal: every (n + 1)th element of the n x n in a row, with a column more than there is. */
-static PsStatus trace(Loop *l, Call *c, PsValue *out) {
-    PsValue total, item;
-    TRY(wants_square(l, c));
-    TRY(loop_tile_element(l, &c->value, 0, 0, &total));
-    for (int64_t i = 1; i < rows(l, c); i++) {
-        TRY(loop_tile_element(l, &c->value, i, i, &item));
-        TRY(binary(l, PS_AST_ADD, &total, &item, &total));
-    }
-    *out = total;
-    return PS_OK;
-}
-
 /* -- algorithms -- */
 
 static PsStatus call_linalg(Loop *l, const char *name, PsValue *value, PsValue *out) {
@@ -227,6 +214,11 @@ static PsStatus call_linalg(Loop *l, const char *name, PsValue *value, PsValue *
     PsValue callee = ps_value_python(func);
     CallArgs args = {.args = value, .nargs = 1};
     return loop_call(l, &callee, &args, out);
+}
+
+static PsStatus trace(Loop *l, Call *c, PsValue *out) {
+    TRY(wants_square(l, c));
+    return call_linalg(l, "trace", &c->value, out);
 }
 
 static PsStatus of_square(Loop *l, Call *c, const char *name, PsValue *out) {

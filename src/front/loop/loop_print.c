@@ -29,6 +29,7 @@ static PsStatus add_str(Loop *l, Text *t, PyObject *owned) {
 }
 
 static PsStatus add_value(Loop *l, Text *t, const PsValue *value, bool inside);
+static PsStatus add_struct(Loop *l, Text *t, const PsValue *value);
 
 static PsStatus add_items(Loop *l, Text *t, const char *open, const PsValue *items, uint32_t n,
                           const char *close) {
@@ -69,6 +70,7 @@ static PsStatus add_value(Loop *l, Text *t, const PsValue *value, bool inside) {
     case PS_VALUE_PYTHON: return add_python(l, t, value, inside);
     case PS_VALUE_SCALAR:
     case PS_VALUE_PLACE: return add_scalar(l, t, value);
+    case PS_VALUE_STRUCT: return add_struct(l, t, value);
     case PS_VALUE_TILE: {
         PsValue *items;
         uint32_t n;
@@ -80,6 +82,18 @@ static PsStatus add_value(Loop *l, Text *t, const PsValue *value, bool inside) {
         return PS_OK;
     default: return FAIL(l, PRINT_VALUE, loop_describe(l, value));
     }
+}
+
+static PsStatus add_struct(Loop *l, Text *t, const PsValue *value) {
+    PyObject *names = ((PsStructTypeObject *)value->object)->members;
+    TRY(add_chars(l, t, "{", 1));
+    for (uint32_t i = 0; i < value->count; i++) {
+        if (i) TRY(add_chars(l, t, ", ", 2));
+        TRY(add_str(l, t, PyObject_Repr(PyTuple_GET_ITEM(names, i))));
+        TRY(add_chars(l, t, ": ", 2));
+        TRY(add_value(l, t, &value->items[i], true));
+    }
+    return add_chars(l, t, "}", 1);
 }
 
 static PsStatus add_args(Loop *l, Text *t, CallArgs *args) {

@@ -7,14 +7,20 @@
  */
 #include "front/loop/loop_int.h"
 
-PsStatus loop_return_type(Loop *l, PyObject *annotation, PsType *out) {
-    *out = PS_KIND_NONE;
+PsStatus loop_return_type(Loop *l, PyObject *annotation, LoopFunc *out) {
+    bool too_large;
+    out->annotated = PS_KIND_NONE;
     if (!annotation || annotation == Py_None) return PS_OK;
-    if (Py_IS_TYPE(annotation, l->front.types->matrix_type)) return loop_matrix_type_of(l, annotation, out);
-    *out = ps_front_dtype(l->front.types, l->front.options, annotation);
-    if (*out) return PS_OK;
-    PsValue found = ps_value_python(annotation);
-    return FAIL(l, RETURN_ANNOTATION, loop_describe(l, &found));
+    out->form = ps_form_read(l->front.arena, l->front.types, l->front.options, annotation, &too_large);
+    if (too_large) return FAIL(l, RETURN_LARGE, PS_FORM_WORDS);
+    if (!out->form) {
+        PsValue found = ps_value_python(annotation);
+        return FAIL(l, RETURN_ANNOTATION, loop_describe(l, &found));
+    }
+    if (out->form->kind == PS_FORM_SCALAR) out->annotated = out->form->elem;
+    if (out->form->kind == PS_FORM_MATRIX)
+        return loop_matrix_type_of(l, ps_front_annotation(l->front.types, annotation), &out->annotated);
+    return PS_OK;
 }
 
 static bool is_nothing(const PsValue *value) {
@@ -31,29 +37,15 @@ static PsStatus check_fits(Loop *l, const PsValue *value, PsType wanted) {
                : FAIL(l, RETURN_VALUE, loop_describe(l, value));
 }
 
-/* Results of a kernel are scalars: those of a vector or matrix one after the other. */
-static PsStatus emit_results(Loop *l, PsRef ref) {
-    PsValue value = loop_value(l, ref), item;
-    PsVec(PsRef) refs = {0};
-    bool tile = value.kind == PS_VALUE_TILE;
-    int64_t n = loop_tile_count(l, value.type), columns = tile ? loop_tile_axis(l, value.type, 1) : 1;
-    for (int64_t i = 0; i < n; i++) {
-        if (tile) TRY(loop_tile_element(l, &value, i / columns, i % columns, &item));
-        if (!ps_vec_push(l->front.arena, &refs, tile ? item.ref : ref)) return PS_NOMEM;
-    }
-    ps_build_op(loop_b(l), PS_OP_RETURN, PS_KIND_NONE, refs.data, refs.len, 0);
-    return PS_OK;
-}
-
 static PsStatus return_kernel(Loop *l, const PsValue *value) {
     LoopFunc *func = l->func;
-    PsRef ref;
+    LoopRefs refs = {0};
     func->returned = true;
-    if (is_nothing(value)) return func->annotated ? FAIL(l, RETURN_NOTHING) : PS_OK;
-    if (!func->annotated) return FAIL(l, RETURN_UNANNOTATED);
-    TRY(check_fits(l, value, func->annotated));
-    TRY(loop_store_value(l, value, func->annotated, "Return", &ref));
-    return emit_results(l, ref);
+    if (is_nothing(value)) return func->form ? FAIL(l, RETURN_NOTHING) : PS_OK;
+    if (!func->form) return FAIL(l, RETURN_UNANNOTATED);
+    TRY(loop_form_results(l, func->form, value, &refs));
+    ps_build_op(loop_b(l), PS_OP_RETURN, PS_KIND_NONE, refs.data, refs.len, 0);
+    return PS_OK;
 }
 
 /* Values that a func gives back pass through a local, so that an expression never reaches across a call. */
@@ -73,6 +65,14 @@ static PsStatus return_inline(Loop *l, const PsValue *value) {
         TRY(check_fits(l, value, func->annotated));
         TRY(loop_store_value(l, value, func->annotated, "Return", &ref));
         return fresh(l, ref, &func->result);
+    }
+    if (loop_is_struct(l, value) || (func->form && func->form->kind == PS_FORM_STRUCT)) {
+        PsValue typed = *value, local;
+        if (func->form && func->form->kind == PS_FORM_STRUCT)
+            TRY(loop_struct_as(l, (PsStructTypeObject *)func->form->type, value, &typed));
+        TRY(loop_struct_local(l, &typed, &local));
+        func->result = loop_load(l, &local);
+        return PS_OK;
     }
     return value->kind == PS_VALUE_SCALAR || value->kind == PS_VALUE_TILE ? fresh(l, value->ref, &func->result)
                                                                           : PS_OK;

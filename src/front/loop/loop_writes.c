@@ -44,8 +44,9 @@ PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, 
     }
     for (uint32_t i = 0, at = 0; i < nparams; i++) {
         if (params[i].kind == PS_PARAM_TEMPLATE) continue;
-        out[i] = params[i].kind != PS_PARAM_SCALAR && writes[0][at];
-        at++;
+        bool array = params[i].kind == PS_PARAM_ARRAY || params[i].kind == PS_PARAM_FIELD;
+        out[i] = array && writes[0][at];
+        at += params[i].kind == PS_PARAM_VALUE ? params[i].form->words : 1;
     }
     return PS_OK;
 }

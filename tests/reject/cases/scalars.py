@@ -444,15 +444,15 @@ f()
 #!                ^^^
 #! the return annotation must be a dtype, int, float or bool, found class str
 
-#-- a return annotation of two types
+#-- a return annotation with a number in it
 @ti.kernel
-def f() -> (ti.i32, ti.i32):
+def f() -> (ti.i32, 3):
     return 1, 2
 f()
 #! KernelTypeError
 #! File "program.py", line 2, in f
-#!     def f() -> (ti.i32, ti.i32):
-#!                ^^^^^^^^^^^^^^^^
+#!     def f() -> (ti.i32, 3):
+#!                ^^^^^^^^^^^
 #! the return annotation must be a dtype, int, float or bool, found tuple
 
 #-- a return annotation of an array

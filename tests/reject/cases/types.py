@@ -1068,3 +1068,507 @@ t = ti.randn(ti.i32)
 #!     t = ti.randn(ti.i32)
 #!         ^^^^^^^^^^^^^^^^
 #! randn takes a float dtype, found dtype i32
+
+#-- a matrix with unequal rows
+a = ti.Matrix([[1, 2], [3]])
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Matrix([[1, 2], [3]])
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^
+#! all rows of a matrix must have the same length: expected 2 elements, found 1
+
+#-- a vector with a string in it
+a = ti.Vector([1, "a"])
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1, "a"])
+#!         ^^^^^^^^^^^^^^^^^^^
+#! an element of a vector or matrix must be a number, found str 'a'
+
+#-- an empty vector
+a = ti.Vector([])
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([])
+#!         ^^^^^^^^^^^^^
+#! a vector or matrix must have at least one element
+
+#-- a vector from a number
+a = ti.Vector(n)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector(n)
+#!         ^^^^^^^^^^^^
+#! Vector() expects a list, tuple, vector or matrix, found i32
+
+#-- a vector from rows
+a = ti.Vector([[1, 2]])
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([[1, 2]])
+#!         ^^^^^^^^^^^^^^^^^^^
+#! Vector() makes a vector from a list of numbers, found the elements of a 1x2 matrix of i32
+
+#-- a number for dt
+a = ti.Vector([1, 2], dt=3)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1, 2], dt=3)
+#!         ^^^^^^^^^^^^^^^^^^^^^^^
+#! Vector() expects a dtype, found int 3
+
+#-- a vector with an unknown keyword
+a = ti.Vector([1, 2], dtype=ti.f32)
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1, 2], dtype=ti.f32)
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! Vector(): Unexpected argument 'dtype'
+
+#-- vectors of different shapes
+a = ti.Vector([1, 2]) + ti.Vector([1, 2, 3])
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1, 2]) + ti.Vector([1, 2, 3])
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! Cannot broadcast tensor to tensor: the shapes of vector of 2 i32 and vector of 3 i32 differ; only a number can stand for all elements
+
+#-- a vector and a matrix
+a = ti.Vector([1, 2]) * ti.Matrix([[1, 2]])
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1, 2]) * ti.Matrix([[1, 2]])
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! Cannot broadcast tensor to tensor: the shapes of vector of 2 i32 and 1x2 matrix of i32 differ; only a number can stand for all elements
+
+#-- a matrix product that does not fit
+a = ti.Matrix([[1, 2]]) @ ti.Vector([1, 2, 3])
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Matrix([[1, 2]]) @ ti.Vector([1, 2, 3])
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! '@' needs as many columns on the left as rows on the right, found a 1x2 matrix of i32 and a vector of 3 i32
+
+#-- a matrix product with a number
+a = ti.Matrix([[1, 2]]) @ n
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Matrix([[1, 2]]) @ n
+#!         ^^^^^^^^^^^^^^^^^^^^^^^
+#! unsupported operand type(s) for '@': 1x2 matrix of i32 and i32; expected matrices
+
+#-- bits of a float vector
+a = ti.Vector([1.5, 2.5]) & 1
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1.5, 2.5]) & 1
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^
+#! unsupported operand type(s) for '&': vector of 2 f32 and int 1; expected integers
+
+#-- a vector assigned to a longer one
+a = ti.Vector([1, 2, 3])
+a = ti.Vector([1, 2])
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     a = ti.Vector([1, 2])
+#!         ^^^^^^^^^^^^^^^^^
+#! Assign: cannot assign a vector of 2 i32 to a vector of 3 i32: the shapes differ
+
+#-- a vector assigned to a number
+a = 1
+a = ti.Vector([1, 2])
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     a = ti.Vector([1, 2])
+#!         ^^^^^^^^^^^^^^^^^
+#! Assign: expected a number for a place of type i32, found a vector of 2 i32; take an element of it
+
+#-- a row of another length
+a = ti.Matrix([[1, 2], [3, 4]])
+a[0, :] = [1, 2, 3]
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     a[0, :] = [1, 2, 3]
+#!     ^^^^^^^
+#! Assign: cannot assign a vector of 3 i32 to a vector of 2 i32: the shapes differ
+
+#-- an element beyond a matrix
+a = ti.Matrix([[1, 2], [3, 4]])
+a[0, 2] = 1
+#! KernelIndexError
+#! File "program.py", line 4, in f
+#!     a[0, 2] = 1
+#!     ^^^^^^^
+#! index 2 is outside axis 1 of this 2x2 matrix of i32
+
+#-- too many indices of a matrix
+a = ti.Matrix([[1, 2], [3, 4]])
+x[0] = a[0, 0, 0]
+#! KernelIndexError
+#! File "program.py", line 4, in f
+#!     x[0] = a[0, 0, 0]
+#!            ^^^^^^^^^^
+#! Expected 2 indices, got 3
+
+#-- a negative index of a matrix
+a = ti.Matrix([[1, 2], [3, 4]])
+x[0] = a[0, -1]
+#! KernelIndexError
+#! File "program.py", line 4, in f
+#!     x[0] = a[0, -1]
+#!            ^^^^^^^^
+#! Negative indices are not supported in kernels: found -1
+
+#-- a slice with a variable
+a = ti.Vector([1, 2, 3])
+b = a[n:]
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     b = a[n:]
+#!         ^^^^^
+#! the bounds of a slice of a vector or matrix must be integers known while compiling, found i32 (variables in slice are not supported)
+
+#-- an empty slice
+a = ti.Vector([1, 2, 3])
+b = a[2:2]
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     b = a[2:2]
+#!         ^^^^^^
+#! a vector or matrix must have at least one element
+
+#-- a swizzle that assigns twice
+a = ti.Vector([1, 2, 3])
+a.xx = 1
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     a.xx = 1
+#!     ^^^^
+#! cannot assign to .xx: component x appears twice
+
+#-- a swizzle beyond the vector
+a = ti.Vector([1, 2])
+b = a.xz
+#! KernelNameError
+#! File "program.py", line 4, in f
+#!     b = a.xz
+#!         ^^^^
+#! component .xz is outside this vector of 2 i32
+
+#-- a swizzle that mixes sets
+a = ti.Vector([1, 2])
+b = a.xg
+#! KernelNameError
+#! File "program.py", line 4, in f
+#!     b = a.xg
+#!         ^^^^
+#! vector of 2 i32 has no attribute 'xg'; it has components as in .x, .xyz or .rgb, n, shape, dtype and methods such as norm()
+
+#-- an attribute that a matrix does not have
+a = ti.Matrix([[1, 2]])
+b = a.x
+#! KernelNameError
+#! File "program.py", line 4, in f
+#!     b = a.x
+#!         ^^^
+#! 1x2 matrix of i32 has no attribute 'x'; it has n, m, shape, dtype and methods such as transpose()
+
+#-- an element of a value
+ti.Vector([1, 2])[0] = 3
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     ti.Vector([1, 2])[0] = 3
+#!     ^^^^^^^^^^^^^^^^^^^^
+#! this value is read-only: only variables and elements of arrays can be changed
+
+#-- the determinant of a matrix that is not square
+a = ti.Matrix([[1, 2, 3], [4, 5, 6]]).determinant()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Matrix([[1, 2, 3], [4, 5, 6]]).determinant()
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! expected a square matrix, got shape (2, 3)
+
+#-- the transpose of a vector
+a = ti.Vector([1, 2]).transpose()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1, 2]).transpose()
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! `transpose()` cannot apply to a vector. If you want something like `a @ b.transpose()`, write `a.outer_product(b)` instead.
+
+#-- a cross product of four
+a = ti.Vector([1, 2, 3, 4]).cross(ti.Vector([1, 2, 3, 4]))
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1, 2, 3, 4]).cross(ti.Vector([1, 2, 3, 4]))
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! cross() works on two vectors of 3 elements or two of 2, found a vector of 4 i32 and a vector of 4 i32
+
+#-- dot with a number
+a = ti.Vector([1, 2]).dot(n)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1, 2]).dot(n)
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^
+#! dot() expects a vector or matrix, found i32
+
+#-- a method with too many arguments
+a = ti.Vector([1, 2]).sum(1)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1, 2]).sum(1)
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^
+#! sum() takes at most 0 arguments, found 1
+
+#-- a method with an unknown keyword
+a = ti.Vector([1, 2]).norm(epsilon=1)
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     a = ti.Vector([1, 2]).norm(epsilon=1)
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! norm(): Unexpected argument 'epsilon'
+
+#-- fill of a value
+ti.Vector([1, 2]).fill(n)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     ti.Vector([1, 2]).fill(n)
+#!     ^^^^^^^^^^^^^^^^^^^^^^^^^
+#! this vector of 2 i32 is a value, not a variable; assign it to a name first
+
+#-- a vector type with too few elements
+a = ti.types.vector(3, ti.f32)(1, 2)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.types.vector(3, ti.f32)(1, 2)
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! a vector of 3 f32 needs 3 elements, found 2
+
+#-- unpacking a vector
+a, b = ti.Vector([1, 2, 3])
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     a, b = ti.Vector([1, 2, 3])
+#!     ^^^^
+#! The number of targets is not equal to value length: 2 targets, 3 values
+
+#-- a diagonal of unknown size
+a = ti.Matrix.diag(n, t)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = ti.Matrix.diag(n, t)
+#!         ^^^^^^^^^^^^^^^^^^^^
+#! Matrix.diag() expects a size known while compiling and a number
+
+#-- a vector in a conditional expression
+a = 1 if ti.Vector([n, 2]) else 2
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     a = 1 if ti.Vector([n, 2]) else 2
+#!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! the condition of a conditional expression is a vector. Please use "ti.select" instead.
+
+#-- a vector argument of another length
+vec = ti.types.vector(3, ti.f32)
+@ti.func
+def g(v: vec):
+    return v.sum()
+@ti.kernel
+def f() -> ti.f32:
+    return g(ti.Vector([1, 2]))
+f()
+#! KernelTypeError
+#! File "program.py", line 7, in f
+#!     return g(ti.Vector([1, 2]))
+#!            ^^^^^^^^^^^^^^^^^^^^
+#! argument v: expected vector of 3 f32, found vector of 2 i32
+
+#-- a result of another shape
+@ti.kernel
+def f() -> ti.types.vector(3, ti.f32):
+    return ti.Vector([1, 2])
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return ti.Vector([1, 2])
+#!            ^^^^^^^^^^^^^^^^^
+#! the result is a vector of 3 f32, but a vector of 2 i32 is returned here
+
+#-- results of different shapes
+@ti.func
+def g(n):
+    if n > 0:
+        return ti.Vector([1, 2])
+    return ti.Vector([1, 2, 3])
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return g(n).x
+f(1)
+#! KernelTypeError
+#! File "program.py", line 8, in f
+#!     return g(n).x
+#!            ^^^^
+#! File "program.py", line 5, in g
+#!     return ti.Vector([1, 2, 3])
+#!            ^^^^^^^^^^^^^^^^^^^^
+#! the result is a vector of 2 i32, but a vector of 3 i32 is returned here
+
+#-- a tuple of another length
+@ti.kernel
+def f() -> (ti.i32, ti.f32):
+    return 1, 2, 3
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return 1, 2, 3
+#!            ^^^^^^^
+#! the result is a tuple of 2 values, but 3 are returned here
+
+#-- a number for a tuple
+@ti.kernel
+def f() -> (ti.i32, ti.f32):
+    return 1
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return 1
+#!            ^
+#! the result is a tuple of 2 values, but int 1 is returned here
+
+#-- a result that is too large
+@ti.kernel
+def f() -> ti.types.matrix(100, 100, ti.f32):
+    return 1
+f()
+#! KernelTypeError
+#! File "program.py", line 2, in f
+#!     def f() -> ti.types.matrix(100, 100, ti.f32):
+#!                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! a result may have at most 1024 numbers in it; write to an array instead
+
+#-- a parameter that is too large
+@ti.kernel
+def f(m: ti.types.matrix(100, 100, ti.f32)):
+    pass
+f(1)
+#! KernelTypeError
+#! File "program.py", line 2, in f
+#!     def f(m: ti.types.matrix(100, 100, ti.f32)):
+#!              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! parameter 'm' may have at most 1024 numbers in it; pass an array instead
+
+#-- a struct without that member
+S = ti.types.struct(a=ti.f32, b=ti.i32)
+@ti.kernel
+def f():
+    s = S(1, 2)
+    s.c = 3
+f()
+#! KernelNameError
+#! File "program.py", line 5, in f
+#!     s.c = 3
+#!     ^^^
+#! struct(a, b) has no member 'c'; it has a and b
+
+#-- a struct made with an unknown member
+S = ti.types.struct(a=ti.f32, b=ti.i32)
+@ti.kernel
+def f():
+    s = S(c=2)
+f()
+#! KernelNameError
+#! File "program.py", line 4, in f
+#!     s = S(c=2)
+#!         ^^^^^^
+#! struct(a, b) has no member 'c'; it has a and b
+
+#-- a struct with too many values
+S = ti.types.struct(a=ti.f32, b=ti.i32)
+@ti.kernel
+def f():
+    s = S(1, 2, 3)
+f()
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     s = S(1, 2, 3)
+#!         ^^^^^^^^^^
+#! struct(a, b) has 2 members, found 3 values
+
+#-- a member of another kind
+S = ti.types.struct(a=ti.f32, b=ti.i32)
+@ti.kernel
+def f():
+    s = S(a="x")
+f()
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     s = S(a="x")
+#!         ^^^^^^^^
+#! member 'a' of a struct must be a number, vector, matrix or struct, as its type says; found str 'x'
+
+#-- a struct assigned to one of another type
+S = ti.types.struct(a=ti.f32)
+T = ti.types.struct(b=ti.f32)
+@ti.kernel
+def f():
+    s = S(1)
+    s = T(2)
+f()
+#! KernelTypeError
+#! File "program.py", line 6, in f
+#!     s = T(2)
+#!     ^
+#! expected a value of struct(a), found struct(b)
+
+#-- arithmetic of structs
+S = ti.types.struct(a=ti.f32)
+@ti.kernel
+def f():
+    s = S(1)
+    s += S(2)
+f()
+#! KernelTypeError
+#! File "program.py", line 5, in f
+#!     s += S(2)
+#!     ^^^^^^^^^
+#! unsupported operand type(s) for '+': struct(a) and struct(a); expected numbers
+
+#-- a struct where a number is needed
+S = ti.types.struct(a=ti.f32)
+@ti.kernel
+def f() -> ti.f32:
+    s = S(1)
+    return s + 1
+f()
+#! KernelTypeError
+#! File "program.py", line 5, in f
+#!     return s + 1
+#!            ^^^^^
+#! unsupported operand type(s) for '+': struct(a) and int 1; expected numbers
+
+#-- a struct argument with a missing member
+S = ti.types.struct(a=ti.f32)
+@ti.kernel
+def f(s: S):
+    pass
+f({"b": 1})
+#! KernelTypeError
+#! argument 's' of kernel 'f': the struct has no member 'a'
+
+#-- a number for a struct argument
+S = ti.types.struct(a=ti.f32)
+@ti.kernel
+def f(s: S):
+    pass
+f(1)
+#! KernelTypeError
+#! argument 's' of kernel 'f': expected a struct of 1 members (a value of its type, or a dict), found int
+
+#-- a struct of nothing
+s = ti.Struct()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     s = ti.Struct()
+#!         ^^^^^^^^^^^
+#! Struct() takes members by name, or one dict of them

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Structs: made, nested, assigned, passed and returned; dataclasses with methods; vectors, matrices and structs as arguments
+and results of kernels; struct values on the host."""
+
+from typing import Tuple
+
+import numpy as np
+import pytest
+
+import pestle as ti
+from language import printed
+
+vec3 = ti.types.vector(3, ti.f32)
+mat2 = ti.types.matrix(2, 2, ti.i32)
+Pair = ti.types.struct(a=ti.f32, v=vec3)
+Nested = ti.types.struct(p=Pair, n=ti.i32)
+
+
+def run(kernel, *args):
+    """Compiled, checked and by the evaluator, on one thread and on two: the same values."""
+    want = kernel(*args)
+    assert repr(kernel._evaluate(*args)) == repr(want)
+    for options in ({"checked": True}, {"threads": 1}, {"threads": 2}):
+        ti.init(**options)
+        assert repr(kernel(*args)) == repr(want)
+    ti.reset()
+    return want
+
+
+@ti.dataclass
+class Sphere:
+    center: vec3
+    radius: ti.f32
+
+    @ti.func
+    def area(self):
+        return 3.0 * self.radius**2
+
+    @ti.func
+    def grow(self, by):
+        self.radius += by
+        self.center.x = 9
+        return self.area()
+
+    def plain(self):
+        return self.radius * 2
+
+
+def test_locals_and_methods():
+    @ti.kernel
+    def f(n: ti.i32) -> Tuple[ti.f32, ti.f32, ti.f32, vec3]:
+        a = Sphere([1, 2, 3], 2)
+        b = a
+        area = b.grow(1.5)
+        a.center[n] += 100
+        a.center.yz = a.center.zy
+        c = Sphere(radius=n)
+        return area, b.plain() + c.radius, a.radius, a.center + c.center
+
+    area, plain, radius, center = run(f, 1)
+    assert (area, plain, radius, center.to_list()) == (36.75, 8, 2, [1, 3, 102])
+
+
+def test_nesting_and_copies():
+    @ti.kernel
+    def f() -> Nested:
+        x = Nested(p=Pair(1, [1, 2, 3]), n=3)
+        y = x
+        y.p.v[1] = 50
+        y.p.a += x.p.v.sum()
+        z = y.p
+        z.a = -1
+        x.p = z
+        x.n = ti.cast(y.p.a, ti.i32)
+        return x
+
+    got = run(f)
+    assert got.p.a == -1 and got.p.v.to_list() == [1, 50, 3] and got.n == 7
+
+
+def test_in_branches_and_loops():
+    @ti.kernel
+    def f(n: ti.i32) -> Pair:
+        best = Pair(-1, [0, 0, 0])
+        for i in range(n):
+            if i % 3 == 1:
+                best = Pair(i, [i, i * 2, 0])
+            else:
+                best.v.z += 1
+        return best
+
+    got = run(f, 9)
+    assert got.a == 7 and got.v.to_list() == [7, 14, 1]
+
+
+def test_anonymous():
+    @ti.kernel
+    def f(x: ti.f32) -> ti.f32:
+        s = ti.Struct(a=x, b=ti.Vector([1, 2]), inner=ti.Struct({"c": 3}))
+        s.b += s.inner.c
+        s.inner.c = 100
+        t = s
+        t.a = 0
+        return s.a + s.b.sum() + s.inner.c + t.a
+
+    assert run(f, 0.5) == 109.5
+
+
+def test_arguments_of_funcs():
+    @ti.func
+    def by_value(p: Pair) -> Pair:
+        p.a = 100
+        return p
+
+    @ti.func
+    def by_reference(p):
+        p.a = 200
+        p.v = 1
+
+    @ti.func
+    def by_template(p: ti.template()):
+        p.v.x = 7
+
+    @ti.kernel
+    def f() -> Tuple[ti.f32, ti.f32, ti.f32, vec3]:
+        p = Pair(1, [1, 2, 3])
+        q = by_value(p)
+        first = p.a
+        by_reference(p)
+        by_template(p)
+        return first, q.a, p.a, p.v
+
+    first, q, p, v = run(f)
+    assert (first, q, p, v.to_list()) == (1, 100, 200, [7, 1, 1])
+
+
+@pytest.mark.parametrize("v", [[1, 2, 3], (1, 2, 3), np.array([1, 2, 3]), np.array([1, 2, 3], np.float32), ti.Vector([1, 2, 3]), vec3(1, 2, 3)],
+                         ids=lambda v: type(v).__name__)  # fmt: skip
+@pytest.mark.parametrize("m", [[[1, 2], [3, 4]], np.array([[1, 2], [3, 4]]), ti.Matrix([[1, 2], [3, 4]]), mat2(1, 2, 3, 4)], ids=lambda v: type(v).__name__)
+def test_vector_arguments(v, m):
+    @ti.kernel
+    def f(v: vec3, m: mat2, n: ti.i32) -> vec3:
+        return v * 2 + m[0, n] + m.sum()
+
+    assert run(f, v, m, 1).to_list() == [14, 16, 18]
+
+
+@pytest.mark.parametrize("dtype", [ti.u1, ti.i8, ti.u8, ti.i16, ti.u16, ti.i32, ti.u32, ti.i64, ti.u64, ti.f16, ti.f32, ti.f64], ids=repr)
+def test_every_type_there_and_back(dtype):
+    vector, matrix = ti.types.vector(3, dtype), ti.types.matrix(2, 2, dtype)
+
+    @ti.kernel
+    def f(v: vector, m: matrix) -> Tuple[vector, matrix, dtype]:
+        return v.zyx, m.transpose(), v[1]
+
+    most = {"u": 2 ** int(dtype.name[1:]) - 1, "i": 2 ** (int(dtype.name[1:]) - 1) - 1}.get(dtype.name[0], 1.5)
+    v, m, x = run(f, [0, 1, most], [[0, 1], [most, 0]])
+    assert v.to_list() == [most, 1, 0] and m.to_list() == [[0, most], [1, 0]] and x == 1 and v.dtype is dtype
+
+
+def test_struct_arguments():
+    @ti.kernel
+    def f(s: Sphere, n: Nested) -> Tuple[Sphere, ti.f32]:
+        return Sphere(s.center + n.p.v, s.radius * n.n), n.p.a
+
+    want = "(Sphere(center=Vector([2.0, 2.0, 2.0], dt=f32), radius=6.0), 5.0)"
+    for s in (Sphere([1, 1, 1], 2), {"center": [1, 1, 1], "radius": 2}):
+        for n in (Nested(p=Pair(5, [1, 1, 1]), n=3), {"p": {"a": 5, "v": (1, 1, 1)}, "n": 3}):
+            assert repr(run(f, s, n)) == want
+
+
+def test_results():
+    @ti.kernel
+    def f(x: ti.i32) -> tuple[ti.i32, vec3, tuple[ti.f64, mat2]]:
+        return x, [x, 2, 3], (x / 2, ti.Matrix([[x, 1], [2, 3]]))
+
+    assert repr(run(f, 7)) == "(7, Vector([7.0, 2.0, 3.0], dt=f32), (3.5, Matrix([[7, 1], [2, 3]], dt=i32)))"
+
+
+def test_large_result():
+    large = ti.types.vector(1000, ti.i32)
+
+    @ti.kernel
+    def f(x: ti.i32) -> large:
+        v = large(0)
+        for i in range(1000):
+            v[i] = i * x
+        return v
+
+    assert f(3).to_list() == [3 * i for i in range(1000)]
+
+
+def test_captured_struct():
+    s = Sphere([1, 2, 3], 4)
+    t = ti.Struct(a=1, b=[1.5, 2.5])
+
+    @ti.kernel
+    def f() -> ti.f32:
+        u = s
+        u.radius += 1
+        return s.center.sum() + u.area() + t.b[1] + ti.static(t.a)
+
+    assert run(f) == 6 + 75 + 2.5 + 1
+
+
+def test_print():
+    @ti.kernel
+    def f(x: ti.i32):
+        print(ti.Struct(a=x, b=ti.Vector([x, 2])))
+
+    assert printed(f, 1) == "{'a': 1, 'b': [1, 2]}\n"
+
+
+def test_host():
+    s = Sphere([1, 2, 3], 4.1)
+    assert s.radius == np.float32(4.1) and s.center.y == 2 and repr(Sphere()) == "Sphere(center=Vector([0.0, 0.0, 0.0], dt=f32), radius=0.0)"
+    s.radius = 7
+    s.center = [4, 5, 6]
+    s.center[0] = 9
+    assert s.to_dict()["radius"] == 7 and s.center.to_list() == [9, 5, 6] and s["radius"] == 7
+    assert s.keys() == ["center", "radius"] and dict(s.items())["radius"] == 7 and s == Sphere([9, 5, 6], 7) != Sphere()
+    n = Nested(p={"a": 1, "v": [1, 2, 3]}, n=2)
+    assert n.p.v.z == 3 and n.to_dict()["p"]["a"] == 1
+    t = ti.Struct(a=1, b=[1, 2], c={"d": 2.5})
+    assert t.a == 1 and t.b.to_list() == [1, 2] and t.c.d == 2.5 and repr(t) == "Struct(a=1, b=Vector([1, 2]), c=Struct(d=2.5))"
+    assert list(Sphere.members) == ["center", "radius"] and set(Sphere.methods) == {"area", "grow", "plain"}
+    for wrong, kind in [
+        (lambda: Sphere(1, 2), TypeError), (lambda: Sphere(x=1), AttributeError), (lambda: s.missing, AttributeError),
+        (lambda: setattr(s, "missing", 1), AttributeError), (lambda: setattr(s, "center", [1, 2]), TypeError),
+        (lambda: ti.types.struct(a=3), TypeError), (lambda: ti.types.struct(), TypeError), (lambda: ti.Struct(), TypeError),
+        (lambda: Sphere([1, 2, 3], 2, 3), TypeError), (lambda: s["x"], KeyError), (lambda: ti.dataclass(3), TypeError),
+        (lambda: ti.dataclass(type("D", (), {"__annotations__": {"a": ti.f32}, "a": 1})), TypeError),
+    ]:  # fmt: skip
+        with pytest.raises(kind):
+            wrong()
