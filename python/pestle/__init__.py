@@ -14,7 +14,7 @@ All of it is the C module pestle._pestle; this file only gives its names.
 from pestle import _pestle
 from pestle._pestle import *
 from pestle._pestle import __version__
-from pestle import math, types
+from pestle import types
 
 NDArray = types.NDArray
 Template = template
@@ -32,3 +32,12 @@ class Layout:
 
 Layout.AOS = Layout("AOS", 1)  # the scalars of an element side by side
 Layout.SOA = Layout("SOA", 2)  # each scalar of all elements side by side
+
+
+def __getattr__(name):
+    """pestle.math, which importing pestle need not wait for."""
+    if name != "math":
+        raise AttributeError(f"module 'pestle' has no attribute {name!r}")
+    import importlib
+
+    return importlib.import_module("pestle.math")

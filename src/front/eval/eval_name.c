@@ -182,7 +182,15 @@ static PsStatus note_attribute(PsFront *front, PyObject *object, PyObject *name)
     return ps_facts_add(front->facts, PS_FACT_ATTRIBUTE, object, name, now) ? PS_OK : PS_NOMEM;
 }
 
+/* A module may make an attribute when it is first asked for it: then it is there before it is noted. */
+static void ask_module(PyObject *object, PyObject *name) {
+    if (!PyModule_Check(object) || PyDict_Contains(PyModule_GetDict(object), name)) return;
+    Py_XDECREF(PyObject_GetAttr(object, name));
+    PyErr_Clear(); /* it is looked up again, and then said */
+}
+
 PsStatus ps_python_attribute(PsFront *front, PyObject *object, PyObject *name, PsValue *out) {
+    ask_module(object, name);
     PsStatus status = note_attribute(front, object, name);
     if (status) return status;
     PyObject *value = PyObject_GetAttr(object, name);

@@ -399,9 +399,8 @@ static PsType numpy_dtype(PyObject *object) {
 static bool is_ours(const PsFrontTypes *types, PyObject *object) {
     return Py_IS_TYPE(object, types->dtype) || Py_IS_TYPE(object, types->ndarray_annotation) ||
            Py_IS_TYPE(object, types->template_annotation) || Py_IS_TYPE(object, types->matrix_type) ||
-           Py_IS_TYPE(object, types->struct_type) ||
-           Py_IS_TYPE(object, types->ref_annotation) || object == (PyObject *)types->ndarray_annotation ||
-           object == (PyObject *)types->template_annotation;
+           Py_IS_TYPE(object, types->struct_type) || Py_IS_TYPE(object, types->ref_annotation) ||
+           object == (PyObject *)types->ndarray_annotation || object == (PyObject *)types->template_annotation;
 }
 
 PyObject *ps_front_annotation(const PsFrontTypes *types, PyObject *annotation) {

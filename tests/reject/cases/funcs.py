@@ -991,7 +991,7 @@ def f():
 def f():
     pass
 #! KernelTypeError
-#! func() got an unexpected keyword argument 'inline'; it knows none
+#! func() got an unexpected keyword argument 'inline'; it knows is_real_function, requires_top_level
 
 #-- @pyfunc on a number [module]
 ti.pyfunc(3)
