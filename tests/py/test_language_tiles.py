@@ -383,6 +383,27 @@ def test_in_and_iteration():
     np.testing.assert_array_equal(out, [1, 0, 235, 331, 10, 3, 332, 9, 3, 102])
 
 
+def test_loop_over_elements():
+    @ti.kernel
+    def f(n: ti.i32, out: A1):
+        v = ti.Vector([n, 3, 5, 7])
+        total = 0
+        for x in v:
+            if x == 5:
+                break
+            total = total * 10 + x
+            v[1] = 100
+        out[0] = total
+        for _ in range(1):
+            for row in ti.Matrix([[1, 2], [3, n]]):
+                out[1] = out[1] * 100 + row.x * 10 + row.y
+        out[2] = ti.Matrix.diag(9, n).sum() + ti.Matrix.diag(3, n).trace() * 100 + ti.Matrix.diag(6, n).trace() * 10000
+
+    out = np.zeros(3, np.int32)
+    run(f, 2, out)
+    np.testing.assert_array_equal(out, [23, 12 * 100 + 32, 18 + 600 + 120000])
+
+
 def test_makers():
     @ti.kernel
     def f(x: ti.f32, out: A2):

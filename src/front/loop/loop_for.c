@@ -9,6 +9,7 @@ typedef struct For {
     PsAst *node;
     PsDomain domain;
     bool grouped;
+    PsValue tile;             /* over the elements of a vector, the rows of a matrix: where it lies */
     PsRef index[PS_MAX_AXES]; /* by axis of the domain */
     bool unsigned_axis[PS_MAX_AXES];
 } For;
@@ -40,6 +41,12 @@ static PsStatus bind_targets(Loop *l, For *f) {
     PsAst *target = f->node->a;
     uint32_t ndim = f->domain.ndim;
     loop_at(l, target);
+    if (f->tile.kind) {
+        PsValue index = loop_value(l, f->index[0]), item;
+        TRY(loop_index_tile(l, &f->tile, &index, 1, &item));
+        item = loop_load(l, &item);
+        return bind_index(l, target, &item);
+    }
     if (f->grouped) {
         if (target->kind == PS_AST_TUPLE) return FAIL(l, GROUPED_TARGETS, target->list.len);
         PsRef index[PS_MAX_AXES];
@@ -197,6 +204,20 @@ static PsStatus domain_of(Loop *l, PsValue *value, For *f) {
     return FAIL(l, LOOP_ITERABLE, loop_describe(l, inner));
 }
 
+/* for x in v: in order, over a copy, as an assignment in the loop does not change what it runs over. */
+static PsStatus tile_domain(Loop *l, const PsValue *value, For *f) {
+    PsType type;
+    PsRef ref;
+    TRY(loop_runtime(l, value, &ref));
+    type = loop_type_of(l, ref);
+    f->tile = (PsValue){.kind = PS_VALUE_PLACE, .ref = ps_build_var(loop_b(l), type), .type = type};
+    ps_build_store(loop_b(l), f->tile.ref, ref);
+    PsValue count;
+    TRY(ps_value_take(&l->front, PyLong_FromLongLong(loop_tile_axis(l, type, 0)), &count));
+    CallArgs args = {.args = &count, .nargs = 1};
+    return loop_range_domain(l, &args, &f->domain);
+}
+
 PsStatus loop_exec_for(Loop *l, PsAst *node, Flow *flow) {
     For f = {.node = node};
     PsValue iterable;
@@ -206,9 +227,10 @@ PsStatus loop_exec_for(Loop *l, PsAst *node, Flow *flow) {
     TRY(loop_eval(l, node->b, &iterable));
     loop_at(l, node->b);
     if (iterable.is_static) return loop_exec_static_for(l, node, &iterable, flow);
-    TRY(domain_of(l, &iterable, &f));
+    bool tile = loop_is_tile(l, &iterable);
+    TRY(tile ? tile_domain(l, &iterable, &f) : domain_of(l, &iterable, &f));
     loop_at(l, node);
-    return is_parallel(l) && !serialize ? exec_parallel(l, &f) : exec_serial(l, &f);
+    return !tile && is_parallel(l) && !serialize ? exec_parallel(l, &f) : exec_serial(l, &f);
 }
 
 /* -- break, continue -- */

@@ -100,6 +100,21 @@ PsStatus loop_make_typed(Loop *l, PsType type, CallArgs *args, PsValue *out) {
 
 /* -- Matrix.rows, .cols, .diag with runtime values -- */
 
+/* A variable, which starts as zeros, and a loop over its diagonal. */
+static PsStatus diagonal(Loop *l, PsType type, PsRef value, int64_t n, PsValue *out) {
+    PsBuilder *b = loop_b(l), saved = *b;
+    PsRef place = ps_build_var(b, type), op,
+          bounds[2] = {ps_build_int(b, PS_I32, 0), ps_build_int(b, PS_I32, n)};
+    PsRegion region;
+    TRY(loop_build_regions(l, PS_OP_FOR, bounds, 2, &op, &region));
+    PsRef i = ps_region_add_param(b->func, region, PS_I32);
+    b->region = region;
+    ps_build_store(b, ps_build_elem(b, place, (const PsRef[]){i, i}, 2), value);
+    *b = saved;
+    *out = loop_value(l, ps_build_load(b, place));
+    return PS_OK;
+}
+
 static PsStatus make_diagonal(Loop *l, CallArgs *args, PsValue *out) {
     int64_t n;
     PsRef value;
@@ -109,12 +124,7 @@ static PsStatus make_diagonal(Loop *l, CallArgs *args, PsValue *out) {
     TRY(loop_runtime(l, &args->args[1], &value));
     PsType type = loop_matrix_type(l, loop_type_of(l, value), n, n);
     if (!type) return FAIL(l, TILE_SIZE, (unsigned)PS_MAX_TILE);
-    PsRef *refs = ps_arena_alloc(l->front.arena, sizeof *refs * (size_t)(n * n)),
-          zero = loop_const_like(l, value, 0);
-    if (!refs) return PS_NOMEM;
-    for (int64_t i = 0; i < n * n; i++) refs[i] = i % (n + 1) ? zero : value;
-    *out = loop_tile(l, type, refs);
-    return PS_OK;
+    return diagonal(l, type, value, n, out);
 }
 
 static PsStatus make_rows(Loop *l, CallArgs *args, bool columns, PsValue *out) {
