@@ -577,6 +577,64 @@ class Field:
     def tolist(self) -> Any:
         """The scalars in nested lists."""
 
+@final
+class StructField:
+    """A field of structs: x.member is the field of one member, x[i] a struct with the element's values; what is assigned to
+    its members goes into the field. Made by types.struct(...).field(shape), Struct.field(members, shape), field(type, shape)."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the structs."""
+
+    @property
+    def grad(self) -> Any:
+        """The field of the same structs that needs_grad=True made, or None."""
+
+    @property
+    def name(self) -> str:
+        """What it was called when it was made, or ""."""
+
+    def __getattr__(self, name: str, /) -> Any: ...
+    def __getitem__(self, index: Any, /) -> Any: ...
+    def __setitem__(self, index: Any, value: Any, /) -> None: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def fill(self, value: Any, /) -> None:
+        """Sets every element: to a struct or dict, or all members to a number."""
+
+    def copy_from(self, other: Any, /) -> None:
+        """Copies a field of such structs, of the same shape."""
+
+    def to_numpy(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """A numpy array for each member, by name."""
+
+    def from_numpy(self, arrays: Any, /) -> None:
+        """Copies a dict of numpy arrays, one a member. Raises ValueError for other members or shapes."""
+
+    def to_torch(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """A tensor for each member, by name."""
+
+    def from_torch(self, tensors: Any, /) -> None:
+        """Copies a dict of tensors, one a member."""
+
+    def get_member_field(self, name: str, /) -> Any:
+        """The field of one member. Raises AttributeError."""
+
+    def keys(self) -> list[str]:
+        """The names of the members."""
+
 def field(
     dtype: _Dtype,
     shape: int | Sequence[int] | None = None,

@@ -6,6 +6,7 @@
  *
  * Not here: elements, copies, exports (py_ndarray*.c).
  */
+#include "py/py_matrix.h"
 #include "py/py_ndarray.h"
 
 /* "ij", "ji", ...: the axes from the outermost in memory on, the i-th letter from 'i' being axis i. */
@@ -99,18 +100,24 @@ static int read_layout(const PyState *state, const char *what, PyObject *layout,
     return -1;
 }
 
-/* What all kinds of fields are given. -1 with an exception. */
-static int read_form(const PyState *state, const char *what, const FieldArgs *args, NdarrayForm *form) {
-    PsElement element;
-    if (ndarray_read_element(state, what, args->dtype, args->n, args->m, &element)) return -1;
+/* What all kinds of fields are given, but for the elements. -1 with an exception. */
+static int read_axes(const PyState *state, const char *what, const FieldArgs *args, NdarrayForm *form) {
     if (args->shape == Py_None) return py_error(state, PS_MSG_PY_FIELD_PLACE, what), -1;
     if (args->offset != Py_None) return py_error(state, PS_MSG_PY_FIELD_OFFSET, what), -1;
     if (args->name != Py_None && !PyUnicode_Check(args->name)) {
         PyErr_Format(PyExc_TypeError, "%s: name must be a str, found %s", what, Py_TYPE(args->name)->tp_name);
         return -1;
     }
-    if (ndarray_read_shape(state, what, 1, args->shape, form) || read_order(state, args->order, form) ||
-        read_layout(state, what, args->layout, &form->soa))
+    return ndarray_read_shape(state, what, 1, args->shape, form) || read_order(state, args->order, form) ||
+                   read_layout(state, what, args->layout, &form->soa)
+               ? -1
+               : 0;
+}
+
+static int read_form(const PyState *state, const char *what, const FieldArgs *args, NdarrayForm *form) {
+    PsElement element;
+    if (ndarray_read_element(state, what, args->dtype, args->n, args->m, &element) ||
+        read_axes(state, what, args, form))
         return -1;
     ndarray_set_element(form, &element);
     return ndarray_check_size(state, what, args->shape, form);
@@ -126,9 +133,17 @@ int ndarray_add_grad(const PyState *state, const char *what, PyObject *needs_gra
     return array->grad ? 0 : -1;
 }
 
+static PyObject *make_structs(const PyState *state, const char *what, const FieldArgs *args) {
+    NdarrayForm form = {.dtype = PS_U8};
+    int grad = PyObject_IsTrue(args->needs_grad);
+    if (grad < 0 || read_axes(state, what, args, &form)) return NULL;
+    return py_struct_field_make(state, what, args->dtype, &form, args->shape, args->name, grad);
+}
+
 static PyObject *make(PyObject *module, const char *what, const FieldArgs *args) {
     const PyState *state = py_state(module);
     NdarrayForm form = {0};
+    if (Py_IS_TYPE(args->dtype, state->types.struct_type) && !args->n) return make_structs(state, what, args);
     if (read_form(state, what, args, &form)) return NULL;
     PyNdarray *field = ndarray_make(state->field_type, &form);
     if (field && args->name != Py_None && PyUnicode_GET_LENGTH(args->name)) field->name = Py_NewRef(args->name);
@@ -151,6 +166,25 @@ PyObject *py_field_new(PyObject *module, PyObject *args, PyObject *kwargs) {
     FieldArgs given = NO_ARGS;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOOOOOO:field", names, INTO(given))) return NULL;
     return make(module, "field", &given);
+}
+
+/* A dict of types is a struct type of its own. */
+PyObject *py_field_struct(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"members",    "shape",      "order",  "name", "offset",
+                            "needs_grad", "needs_dual", "layout", NULL};
+    const PyState *state = py_state(module);
+    FieldArgs given = NO_ARGS;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOOOOOO:field", names, INTO(given))) return NULL;
+    if (Py_IS_TYPE(given.dtype, state->types.struct_type)) return make(module, "Struct.field", &given);
+    if (!PyDict_Check(given.dtype))
+        return PyErr_Format(PyExc_TypeError, "Struct.field: expected a dict of names and types, found %.100s",
+                            Py_TYPE(given.dtype)->tp_name);
+    PyObject *none = PyTuple_New(0), *type = none ? py_types_struct(module, none, given.dtype) : NULL;
+    given.dtype = type;
+    PyObject *field = type ? make(module, "Struct.field", &given) : NULL;
+    Py_XDECREF(type);
+    Py_XDECREF(none);
+    return field;
 }
 
 PyObject *py_field_vector(PyObject *module, PyObject *args, PyObject *kwargs) {

@@ -54,7 +54,7 @@ typedef struct PyState {
     bool fast_math, no_cache;
     uint64_t random_seed;
     int threads; /* as asked for; 0: as many as there are CPUs */
-    PyTypeObject *kernel_type, *ndarray_type, *field_type, *view_type;
+    PyTypeObject *kernel_type, *ndarray_type, *field_type, *struct_field_type, *view_type;
     PyObject *pestle_error; /* base of all exception classes; the others are types.errors[] */
     PyMode mode;
     PyNumpy numpy;
@@ -320,10 +320,15 @@ PyObject *py_doctor(PyObject *module, PyObject *unused);
 PyObject *py_cache(PyObject *module, PyObject *unused);
 PyObject *py_cache_clear(PyObject *module, PyObject *unused);
 
+/* py_struct_field.c */
+PyTypeObject *py_struct_field_type(PyObject *module);
+
 /* py_field.c */
 PyTypeObject *py_field_type(PyObject *module);
 PyObject *py_field_new(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *py_field_vector(PyObject *module, PyObject *args, PyObject *kwargs); /* Vector.field(n, dtype, ...) */
+PyObject *py_field_struct(PyObject *module, PyObject *args,
+                          PyObject *kwargs); /* Struct.field({name: type}, ...) */
 PyObject *py_field_matrix(PyObject *module, PyObject *args,
                           PyObject *kwargs); /* Matrix.field(n, m, dtype, ...) */
 

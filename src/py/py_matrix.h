@@ -38,6 +38,7 @@ double matrix_double(const PsMatrixObject *m, uint32_t i);
 PsType matrix_promote(PsType a, PsType b);
 /* Elements of arrays (py_ndarray_item.c): the value that lies there, and back again after it was changed. */
 PyObject *py_matrix_of_element(const PyNdarray *array, char *at);
+int py_struct_write_home(const PsStructObject *value, int i); /* its i-th member, after it was changed */
 void py_matrix_write_home(const PsMatrixObject *m);
 
 /* py_struct.c */

@@ -108,6 +108,7 @@ static int add_long_names(PyState *state, PyObject *module) {
 
 static int add_types(PyState *state, PyObject *module) {
     if (!(state->ndarray_type = py_ndarray_type(module)) || !(state->field_type = py_field_type(module)) ||
+        !(state->struct_field_type = py_struct_field_type(module)) ||
         !(state->kernel_type = py_kernel_type(module)) || !(state->view_type = py_view_type(module)))
         return -1;
     if (!(state->types.matrix = py_matrix_base_type(module)) ||
@@ -121,9 +122,11 @@ static int add_types(PyState *state, PyObject *module) {
         return -1;
     state->types.array_type = Py_NewRef((PyObject *)state->ndarray_type);
     state->types.field_type = Py_NewRef((PyObject *)state->field_type);
+    state->types.struct_field_type = Py_NewRef((PyObject *)state->struct_field_type);
     state->types.kernel_type = Py_NewRef((PyObject *)state->kernel_type);
     return PyModule_AddObjectRef(module, "Ndarray", (PyObject *)state->ndarray_type) ||
                    PyModule_AddObjectRef(module, "Field", (PyObject *)state->field_type) ||
+                   PyModule_AddObjectRef(module, "StructField", (PyObject *)state->struct_field_type) ||
                    PyModule_AddObjectRef(module, "Kernel", (PyObject *)state->kernel_type)
                ? -1
                : 0;
@@ -161,6 +164,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(types->kernel_type);
     Py_VISIT(types->array_type);
     Py_VISIT(types->field_type);
+    Py_VISIT(types->struct_field_type);
+    Py_VISIT(state->struct_field_type);
     Py_VISIT(types->random_words);
     for (int t = 0; t < PS_SCALAR_END; t++) Py_VISIT(types->dtypes[t]);
     for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_VISIT(types->errors[i]);
@@ -199,6 +204,8 @@ static int clear(PyObject *module) {
     Py_CLEAR(types->kernel_type);
     Py_CLEAR(types->array_type);
     Py_CLEAR(types->field_type);
+    Py_CLEAR(types->struct_field_type);
+    Py_CLEAR(state->struct_field_type);
     Py_CLEAR(types->random_words);
     for (int t = 0; t < PS_SCALAR_END; t++) Py_CLEAR(types->dtypes[t]);
     for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_CLEAR(types->errors[i]);

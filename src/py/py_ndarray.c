@@ -127,6 +127,10 @@ static int read_shape(PyObject *object, int64_t least, int64_t *out) {
     return ndim;
 }
 
+void ndarray_refuse_size(const PyState *state, const char *what, PyObject *shape) {
+    refuse_shape(state, what, 0, shape, true);
+}
+
 int ndarray_read_shape(const PyState *state, const char *what, int64_t least, PyObject *shape,
                        NdarrayForm *form) {
     form->ndim = read_shape(shape, least, form->shape);

@@ -54,6 +54,11 @@ static inline uint64_t ndarray_load(const char *at, int size) {
 }
 static inline void ndarray_store(char *at, int size, uint64_t bits) { memcpy(at, &bits, (size_t)size); }
 
+/* py_struct_field.c: of a struct type; form has no element. */
+PyObject *py_struct_field_make(const PyState *state, const char *what, PyObject *type, const NdarrayForm *form,
+                               PyObject *shape, PyObject *name, bool grad);
+void ndarray_refuse_size(const PyState *state, const char *what, PyObject *shape);
+
 /* py_ndarray_item.c: elements. */
 PyObject *ndarray_subscript(PyObject *self, PyObject *key);
 int ndarray_ass_subscript(PyObject *self, PyObject *key, PyObject *value);

@@ -87,7 +87,7 @@ static int set_member(const PyState *state, PsStructObject *self, PyObject *name
     PyObject *made = convert(state, PyTuple_GET_ITEM(self->type->types, at), name, value);
     if (!made) return -1;
     Py_XSETREF(self->values[at], made);
-    return 0;
+    return py_struct_write_home(self, at);
 }
 
 static int fill(const PyState *state, PsStructObject *self, PyObject *args, PyObject *names) {
@@ -140,12 +140,16 @@ static int Struct_traverse(PyObject *object, visitproc visit, void *arg) {
     PsStructObject *self = (PsStructObject *)object;
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(self->type);
+    Py_VISIT(self->home);
+    Py_VISIT(self->key);
     for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) Py_VISIT(self->values[i]);
     return 0;
 }
 
 static int Struct_clear(PyObject *object) {
     PsStructObject *self = (PsStructObject *)object;
+    Py_CLEAR(self->home);
+    Py_CLEAR(self->key);
     for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) Py_CLEAR(self->values[i]);
     return 0;
 }
@@ -246,12 +250,20 @@ static PyObject *Struct_items(PyObject *object, PyObject *unused) {
     return items;
 }
 
+static PyObject *Struct_field(PyObject *class, PyObject *args, PyObject *names) {
+    return py_field_struct(PyType_GetModule((PyTypeObject *)class), args, names);
+}
+
 static PyMethodDef struct_methods[] = {
     {"to_dict", (PyCFunction)(void (*)(void))to_dict, METH_VARARGS | METH_KEYWORDS,
      "to_dict($self, include_methods=False, include_ndim=False)\n--\n\nThe members by name; structs in it as "
      "dicts."},
     {"keys", Struct_keys, METH_NOARGS, "keys($self, /)\n--\n\nThe names of the members."},
     {"items", Struct_items, METH_NOARGS, "items($self, /)\n--\n\nPairs of names and members."},
+    {"field", (PyCFunction)(void (*)(void))Struct_field, METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     "field($type, members, *args, **kwargs)\n--\n\nA field of structs, from a dict of names and types; the "
+     "rest as "
+     "for pestle.field."},
     {0},
 };
 static PyType_Slot struct_slots[] = {
@@ -428,7 +440,20 @@ static PyGetSetDef struct_type_getset[] = {
     {"methods", get_methods, NULL, "The funcs of a dataclass by name.", NULL},
     {0},
 };
+static PyObject *StructType_field(PyObject *self, PyObject *args, PyObject *names) {
+    PyObject *one = PyTuple_Pack(1, self), *all = one ? PySequence_Concat(one, args) : NULL;
+    PyObject *made = all ? py_field_struct(PyType_GetModule(Py_TYPE(self)), all, names) : NULL;
+    Py_XDECREF(all);
+    Py_XDECREF(one);
+    return made;
+}
+static PyMethodDef struct_type_methods[] = {
+    {"field", (PyCFunction)(void (*)(void))StructType_field, METH_VARARGS | METH_KEYWORDS,
+     "field($self, shape, *args, **kwargs)\n--\n\nA field of such structs; see pestle.field."},
+    {0},
+};
 static PyType_Slot struct_type_slots[] = {
+    {Py_tp_methods, struct_type_methods},
     {Py_tp_call, StructType_call},
     {Py_tp_dealloc, StructType_dealloc},
     {Py_tp_traverse, StructType_traverse},

@@ -172,8 +172,16 @@ typedef struct PsStructTypeObject { /* types.struct(a=f32, b=vec3), a class deco
 } PsStructTypeObject;
 typedef struct PsStructObject { /* a value on the host */
     PyObject_VAR_HEAD PsStructTypeObject *type;
+    PyObject *home,
+        *key; /* the field of structs that it was read from and where, or NULL: what is assigned to its
+                             members goes there too. Owned */
     PyObject *values[]; /* in the order of the members */
 } PsStructObject;
+typedef struct PsStructFieldObject { /* pestle.StructField (py/py_struct_field.c). All owned; immutable */
+    PyObject_HEAD PsStructTypeObject *type;
+    PyObject *members; /* a tuple: fields, fields of structs */
+    PyObject *name, *grad;
+} PsStructFieldObject;
 typedef struct PsTemplateAnnotationObject { /* template() */
     PyObject_HEAD
 } PsTemplateAnnotationObject;
@@ -206,6 +214,7 @@ typedef struct PsFrontTypes {
     PyObject *kernel_type;           /* set by py: so that calling a kernel in a kernel can be refused */
     PyObject *array_type;            /* set by py: pestle.Ndarray */
     PyObject *field_type;            /* set by py: pestle.Field */
+    PyObject *struct_field_type;     /* set by py: pestle.StructField */
     PyObject *random_words;          /* set by py: an Ndarray of two u64: the seed, the number of launches */
     PyTypeObject *matrix_type;       /* types.vector(...), types.matrix(...) */
     PyTypeObject *matrix, *vector;   /* set by py: pestle.Matrix and Vector, which is one */

@@ -287,6 +287,7 @@ static PsStatus form_grouped(Loop *l, CallArgs *args, PsValue *out) {
     if (!inner) return PS_NOMEM;
     *inner = args->args[0];
     TRY(loop_from_outside(l, inner));
+    if (inner->kind == PS_VALUE_STRUCTS) *inner = *loop_first_array(inner);
     if (inner->kind != PS_VALUE_ARRAY && inner->kind != PS_VALUE_NDRANGE)
         return FAIL(l, GROUPED, loop_describe(l, inner));
     *out = (PsValue){.kind = PS_VALUE_GROUPED, .items = inner};

@@ -170,6 +170,7 @@ bool ps_loop_python_builtin(PyObject *callee, PsBuiltinId *out) { return loop_py
 static PsStatus call_len(Loop *l, CallArgs *args, PsValue *out) {
     PsValue *value = &args->args[0];
     TRY(loop_from_outside(l, value));
+    if (value->kind == PS_VALUE_STRUCTS) *value = *loop_first_array(value);
     if (value->kind == PS_VALUE_ARRAY) {
         if (!loop_axes(l, value)) return FAIL(l, LEN_NO_AXES);
         return loop_dim(l, value, 0, out);

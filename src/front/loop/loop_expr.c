@@ -87,6 +87,7 @@ static PsStatus array_attribute(Loop *l, const PsValue *given, PyObject *key, Ps
 PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) {
     const char *text = PyUnicode_AsUTF8(name);
     if (!text) return PS_PYERR;
+    if (loop_is_structs(l, base)) return loop_structs_attribute(l, base, name, out);
     if (base->kind == PS_VALUE_ARRAY || loop_is_array_object(l, base))
         return array_attribute(l, base, name, out);
     if (base->kind == PS_VALUE_PYTHON) {

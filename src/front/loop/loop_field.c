@@ -14,8 +14,13 @@
 
 #define HIDDEN ((uint64_t)1 << 32)
 
+static bool is_struct_field(Loop *l, PyObject *object) {
+    return (PyObject *)Py_TYPE(object) == l->front.types->struct_field_type;
+}
+
 bool loop_is_array_object(Loop *l, const PsValue *value) {
-    return value->kind == PS_VALUE_PYTHON && ps_is_array(l->front.types, value->object);
+    return value->kind == PS_VALUE_PYTHON &&
+           (ps_is_array(l->front.types, value->object) || is_struct_field(l, value->object));
 }
 
 /* -- values -- */
@@ -64,8 +69,66 @@ static bool is_hidden_arg(const PsFunc *f, uint64_t ref, uint64_t imm) {
            ps_op(f, (PsRef)ref)->region == 1;
 }
 
+/* A field of structs is the fields of its members. */
+static PsStatus structs_from_outside(Loop *l, PsValue *value) {
+    const PsStructFieldObject *field = (const PsStructFieldObject *)value->object;
+    uint32_t n = (uint32_t)PyTuple_GET_SIZE(field->members);
+    PsValue *items = ps_arena_alloc(l->front.arena, sizeof *items * (n + 1));
+    if (!items) return PS_NOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        items[i] = ps_value_python(PyTuple_GET_ITEM(field->members, i));
+        TRY(loop_from_outside(l, &items[i]));
+    }
+    *value = (PsValue){.kind = PS_VALUE_STRUCTS,
+                       .count = n,
+                       .items = items,
+                       .object = (PyObject *)field->type,
+                       .is_static = value->is_static};
+    return PS_OK;
+}
+
+bool loop_is_structs(Loop *l, const PsValue *value) {
+    return value->kind == PS_VALUE_STRUCTS ||
+           (value->kind == PS_VALUE_PYTHON && is_struct_field(l, value->object));
+}
+
+const PsValue *loop_first_array(const PsValue *value) {
+    while (value->kind == PS_VALUE_STRUCTS) value = &value->items[0];
+    return value;
+}
+
+PsStatus loop_index_structs(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, PsValue *out) {
+    PsValue *items = ps_arena_alloc(l->front.arena, sizeof *items * (base->count + 1));
+    if (!items) return PS_NOMEM;
+    for (uint32_t i = 0; i < base->count; i++) TRY(loop_index(l, &base->items[i], indices, n, &items[i]));
+    *out = (PsValue){.kind = PS_VALUE_STRUCT, .count = base->count, .items = items, .object = base->object};
+    return PS_OK;
+}
+
+/* The field of a member, or what is known of all of them. */
+PsStatus loop_structs_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) {
+    const PsStructFieldObject *field =
+        (const PsStructFieldObject *)base->object; /* when it is still an object */
+    bool object = base->kind == PS_VALUE_PYTHON;
+    const PsStructTypeObject *type = object ? field->type : (const PsStructTypeObject *)base->object;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->members); i++) {
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(type->members, i), name) != 0) continue;
+        *out = object ? ps_value_python(PyTuple_GET_ITEM(field->members, i)) : base->items[i];
+        return PS_OK;
+    }
+    bool grad = PyUnicode_CompareWithASCIIString(name, "grad") == 0;
+    if (object && grad && field->grad) {
+        *out = ps_value_python(field->grad);
+        return PS_OK;
+    }
+    PsValue value = *base;
+    TRY(loop_from_outside(l, &value));
+    return loop_attribute(l, loop_first_array(&value), name, out);
+}
+
 PsStatus loop_from_outside(Loop *l, PsValue *value) {
     if (!loop_is_array_object(l, value)) return PS_OK;
+    if (is_struct_field(l, value->object)) return structs_from_outside(l, value);
     if (!value->looked_up)
         ps_front_pin(&l->front, value->object); /* an element of a container: it stays the same one */
     const PsArrayObject *array = (const PsArrayObject *)value->object;

@@ -190,6 +190,7 @@ static PsStatus domain_of(Loop *l, PsValue *value, For *f) {
         inner = &value->items[0];
     }
     TRY(loop_from_outside(l, inner));
+    if (inner->kind == PS_VALUE_STRUCTS) *inner = *loop_first_array(inner);
     if (inner->kind == PS_VALUE_ARRAY) {
         TRY(loop_array_domain(l, inner, &f->domain));
         return f->domain.ndim ? PS_OK : FAIL(l, LOOP_NO_AXES);

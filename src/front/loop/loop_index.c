@@ -117,6 +117,7 @@ PsStatus loop_index(Loop *l, const PsValue *given, const PsValue *indices, uint3
     Indices flat;
     PsValue outside = *given, *base = &outside;
     TRY(loop_from_outside(l, base));
+    if (base->kind == PS_VALUE_STRUCTS) return loop_index_structs(l, base, indices, n, out);
     bool tile = loop_is_tile(l, base);
     if (base->kind == PS_VALUE_PYTHON && (!tile || all_known(indices, n)))
         return index_python(l, base, indices, n, out);

@@ -156,6 +156,12 @@ PsStatus loop_from_outside(Loop *l,
                            PsValue *value) PS_MUST_CHECK; /* one of those -> ARRAY; others as they are */
 PsType loop_array_type(Loop *l, PsType dtype, int axes, bool unit);
 PsValue loop_array_value(Loop *l, PsRef ref, PsType type, int edim, const int64_t *eshape, PyObject *object);
+/* Fields of structs: STRUCTS, or still an object. */
+const PsValue *loop_first_array(const PsValue *value); /* of its members; an ARRAY as it is */
+PsStatus loop_index_structs(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n,
+                            PsValue *out) PS_MUST_CHECK;
+PsStatus loop_structs_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) PS_MUST_CHECK;
+bool loop_is_structs(Loop *l, const PsValue *value);
 void loop_pin(Loop *l, const PsValue *array, uint8_t what); /* PS_PIN_*: it is a fact of this specialisation */
 /* Attributes that are values known while compiling; *done false: the name is none of these. */
 PsStatus loop_field_attribute(Loop *l, const PsValue *base, const char *name, PyObject *key, PsValue *out,

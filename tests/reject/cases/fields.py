@@ -482,3 +482,87 @@ f(5)
 #!     a[i] = ti.Vector([1.0, 2.0])
 #!     ^^^^
 #! index 3 is out of bounds for axis 0 with length 3
+
+#-- an element of a field of structs set to a number [module]
+ti.Struct.field({"a": ti.i32}, shape=3)[0] = 1
+#! TypeError
+#! an element of a field of structs can be set to a struct or a dict, found int
+
+#-- an element of a field of structs set to other members [module]
+ti.Struct.field({"a": ti.i32, "b": ti.f32}, shape=3)[0] = {"a": 1}
+#! ValueError
+#! expected the members ('a', 'b')
+
+#-- a member that a field of structs does not have [module]
+ti.Struct.field({"a": ti.i32}, shape=3).get_member_field("b")
+#! AttributeError
+#! this field of structs has no member 'b'; it has ('a',)
+
+#-- a field of structs without a shape [module]
+ti.Struct.field({"a": ti.i32})
+#! KernelValueError
+#! Struct.field: a shape is needed; fields that are placed in a layout tree later do not exist yet
+
+#-- a field of structs from a list [module]
+ti.Struct.field([ti.i32], shape=3)
+#! TypeError
+#! Struct.field: expected a dict of names and types, found list
+
+#-- a field of structs too large [module]
+ti.Struct.field({"a": ti.f64, "b": ti.i8}, shape=(2**30, 2**30))
+#! KernelValueError
+#! Struct.field: the shape (1073741824, 1073741824) takes more memory than can be addressed
+
+#-- from_numpy of a field of structs without a member [module]
+ti.Struct.field({"a": ti.i32, "b": ti.f32}, shape=3).from_numpy({"a": np.zeros(3, np.int32)})
+#! ValueError
+#! expected the members ('a', 'b')
+
+#-- an unknown member in a kernel
+@ti.kernel
+def f():
+    a[0].y = 1
+a = ti.Struct.field({"x": ti.i32}, shape=3)
+f()
+#! KernelNameError
+#! File "program.py", line 3, in f
+#!     a[0].y = 1
+#!     ^^^^^^
+#! struct(x) has no member 'y'; it has x
+
+#-- an unknown attribute of a field of structs in a kernel
+@ti.kernel
+def f():
+    for i in a.y:
+        pass
+a = ti.Struct.field({"x": ti.i32}, shape=3)
+f()
+#! KernelNameError
+#! File "program.py", line 3, in f
+#!     for i in a.y:
+#!              ^^^
+#! i32 field of 1 axis has no attribute 'y'; it has shape, ndim and dtype
+
+#-- a field of structs in arithmetic
+@ti.kernel
+def f() -> ti.i32:
+    return a + 1
+a = ti.Struct.field({"x": ti.i32}, shape=3)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return a + 1
+#!            ^^^^^
+#! unsupported operand type(s) for '+': pestle.StructField and int 1; operators work on elements, so index the array
+
+#-- too few indices into a field of structs
+@ti.kernel
+def f():
+    a[0].x = 1
+a = ti.Struct.field({"x": ti.i32}, shape=(3, 4))
+f()
+#! KernelIndexError
+#! File "program.py", line 3, in f
+#!     a[0].x = 1
+#!     ^^^^
+#! 2d array indexed with 1d indices
