@@ -140,10 +140,41 @@ static LLVMValueRef float_to_int(Emitter *e, PsType to, LLVMValueRef a) {
     return cg_intrinsic(e, cg_is_signed(to) ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &a, 1);
 }
 
+/* The conversion to a wider float as a call of a function that is expanded late (cg_optimise). LLVM's instcombine takes
+ * x < 0 ? 0 : x, where x was widened, for x > 0 ? x : 0, which has another zero for x = -0.0; it must not see that x was
+ * widened. Such selects come from
+ * min, max and conditional expressions alike. */
+static LLVMValueRef extend_function(Emitter *e, bool to_f64) {
+    Codegen *cg = e->cg;
+    LLVMValueRef *known = &cg->extend[to_f64];
+    if (*known) return *known;
+    LLVMTypeRef from = to_f64 ? cg->f32 : cg->i16, to = to_f64 ? cg->f64 : cg->f32;
+    LLVMValueRef fn =
+        LLVMAddFunction(cg->module, to_f64 ? "extend.f64" : "extend.f32", LLVMFunctionType(to, &from, 1, 0));
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    static const char *const says[] = {"nounwind", "willreturn", "nosync",      "nofree",
+                                       "memory",   "noinline",   "speculatable"};
+    for (size_t i = 0; i < PS_COUNT(says); i++) cg_attribute(cg, fn, says[i], 0);
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(cg->ctx, fn, ""));
+    LLVMValueRef value = LLVMGetParam(fn, 0);
+    if (!to_f64) value = LLVMBuildBitCast(e->b, value, cg->f16, "");
+    LLVMBuildRet(e->b, LLVMBuildFPExt(e->b, value, to, ""));
+    LLVMPositionBuilderAtEnd(e->b, back);
+    return *known = fn;
+}
+
+static LLVMValueRef extend(Emitter *e, bool to_f64, LLVMValueRef a) {
+    Codegen *cg = e->cg;
+    LLVMTypeRef from = to_f64 ? cg->f32 : cg->i16, to = to_f64 ? cg->f64 : cg->f32;
+    LLVMValueRef fn = extend_function(e, to_f64);
+    return LLVMBuildCall2(e->b, LLVMFunctionType(to, &from, 1, 0), fn, &a, 1, "");
+}
+
 static LLVMValueRef float_to_float(Emitter *e, PsType from, PsType to, LLVMValueRef a) {
     if (cg_is_half(to)) return cg_narrow(e, to, from == PS_F64 ? round_to_odd(e, a) : a);
     if (from == to) return a;
-    return to == PS_F64 ? LLVMBuildFPExt(e->b, a, e->cg->f64, "") : LLVMBuildFPTrunc(e->b, a, e->cg->f32, "");
+    return to == PS_F64 ? extend(e, true, a) : LLVMBuildFPTrunc(e->b, a, e->cg->f32, "");
 }
 
 static LLVMValueRef int_to_int(Emitter *e, PsType from, PsType to, LLVMValueRef a) {
@@ -156,6 +187,7 @@ static LLVMValueRef int_to_int(Emitter *e, PsType from, PsType to, LLVMValueRef 
 
 LLVMValueRef cg_convert(Emitter *e, PsType from, PsType to, LLVMValueRef a) {
     if (from == to) return a;
+    if (from == PS_F16 && e->cg->has_f16c && cg_is_float(to)) a = extend(e, false, a), from = PS_F32;
     if (cg_is_half(from)) a = cg_widen(e, from, a), from = PS_F32;
     if (cg_is_float(from)) {
         if (cg_is_float(to)) return float_to_float(e, from, to, a);

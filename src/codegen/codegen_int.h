@@ -91,6 +91,7 @@ typedef struct Codegen {
     LLVMTypeRef fault_type, called_type, print_type, parallel_type, task_type;
     LLVMValueRef math[PS_OP_COUNT][2]; /* external functions, f32 and f64 */
     LLVMValueRef ipow[PS_SCALAR_END];  /* internal functions, made when needed */
+    LLVMValueRef extend[2];            /* the same: f16's bits to f32, f32 to f64; see codegen_cast.c */
     unsigned md_parallel, md_loop, md_weights, md_invariant;
     LLVMMetadataRef cold_weights;
 

@@ -168,6 +168,7 @@ static const struct {
     {WITH_LOOPS, "loop-vectorize"},
     {ALWAYS, "simplifycfg"},
 };
+#define LATE 7 /* the first that may see floats being widened: loop-vectorize */
 
 static bool applies(const Codegen *cg, When when) {
     switch (when) {
@@ -179,23 +180,49 @@ static bool applies(const Codegen *cg, When when) {
     }
 }
 
-static void pipeline(const Codegen *cg, char *out, size_t size) {
-    size_t len = (size_t)snprintf(out, size, "%sfunction(", cg->has_inlined ? "always-inline," : "");
-    for (size_t i = 0; i < PS_COUNT(function_passes) && len < size; i++)
+static bool extends(const Codegen *cg) { return cg->extend[0] || cg->extend[1]; }
+
+/* The passes before LATE, or from it on. */
+static void pipeline(const Codegen *cg, bool late, char *out, size_t size) {
+    bool inlines = late ? extends(cg) : cg->has_inlined;
+    size_t len = (size_t)snprintf(out, size, "%sfunction(", inlines ? "always-inline," : "");
+    for (size_t i = late ? LATE : 0; i < (late ? PS_COUNT(function_passes) : LATE) && len < size; i++)
         if (applies(cg, function_passes[i].when))
             len += (size_t)snprintf(out + len, size - len, "%s,", function_passes[i].text);
     if (len < size) snprintf(out + len - 1, size - len + 1, ")"); /* over the last comma */
 }
 
-void cg_optimise(Codegen *cg, LLVMTargetMachineRef machine) {
-    char text[512];
-    if (!cg->request->target.opt_level) return;
-    pipeline(cg, text, sizeof text);
+static void run_passes(Codegen *cg, LLVMTargetMachineRef machine, const char *passes) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(cg->module, text, machine, options);
+    LLVMErrorRef error = LLVMRunPasses(cg->module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) return;
     char *message = LLVMGetErrorMessage(error);
     if (!cg->llvm_error) cg->llvm_error = LLVMCreateMessage(message);
     LLVMDisposeErrorMessage(message);
+}
+
+/* The functions that widen floats (codegen_cast.c) are expanded when instcombine is done. */
+static void expand_extends(Codegen *cg) {
+    unsigned noinline = LLVMGetEnumAttributeKindForName("noinline", 8);
+    for (size_t i = 0; i < PS_COUNT(cg->extend); i++) {
+        if (!cg->extend[i]) continue;
+        LLVMRemoveEnumAttributeAtIndex(cg->extend[i], (LLVMAttributeIndex)LLVMAttributeFunctionIndex, noinline);
+        cg_attribute(cg, cg->extend[i], "alwaysinline", 0);
+    }
+}
+
+void cg_optimise(Codegen *cg, LLVMTargetMachineRef machine) {
+    char early[512], late[256], all[768];
+    if (!cg->request->target.opt_level) return;
+    pipeline(cg, false, early, sizeof early);
+    pipeline(cg, true, late, sizeof late);
+    if (extends(cg)) {
+        run_passes(cg, machine, early);
+        expand_extends(cg);
+        run_passes(cg, machine, late);
+    } else {
+        snprintf(all, sizeof all, "%s,%s", early, late);
+        run_passes(cg, machine, all);
+    }
 }

@@ -294,3 +294,51 @@ def test_parallel_u64_bounds_are_never_cut():
                 kernel(lo, hi, x)
             ti.reset()
     assert x[0] == 14
+
+
+def test_zeros_of_widened_floats_keep_their_sign():
+    """LLVM must not take x < 0 ? 0 : x of a widened x for x > 0 ? x : 0."""
+
+    @ti.kernel
+    def f(x: A, y: A, out: A, zero: ti.i32):
+        for i in x:
+            z, wide, wider = ti.f64(0.0), ti.cast(x[i], ti.f64), ti.cast(y[i], ti.f32)
+            out[0, i] = max(z, x[i])
+            out[1, i] = min(z, x[i])
+            out[2, i] = max(-z, x[i])
+            out[3, i] = min(-z, x[i])
+            out[4, i] = z if z > wide else wide
+            out[5, i] = z if wide < z else wide
+            out[6, i] = max(ti.f32(0.0), wider)
+            out[7, i] = min(ti.f32(-0.0), wider)
+            out[8, i] = max(z, y[i])
+            out[9, i] = -max(z, zero / ti.cast(x[i] - 1.0, ti.f32))
+            if wide < 0.0:
+                wide = 0.0
+            out[10, i] = wide
+
+    values = [-0.0, 0.0, 1.0, -1.0, math.inf, -math.inf, math.nan] * 20
+    x, y = np.array(values, np.float32), np.array(values, np.float16)
+    out = np.empty((11, len(x)))
+    run(f, x, y, out, 0)
+    both(f, x, y, out, 0)
+    assert np.signbit(out[0, 0]) and not np.signbit(out[9, 0]) and np.signbit(out[10, 0])
+
+
+def test_widened_floats_do_not_hinder_vectors():
+    @ti.kernel
+    def f(x: A, y: A):
+        for i in x:
+            y[i] = ti.cast(x[i], ti.f64) * 3.0
+
+    @ti.kernel
+    def g(x: A):
+        for i in x:
+            x[i] = x[i] * 3.0
+
+    x, y = np.ones(100, np.float32), np.zeros(100)
+    run(f, x, y)
+    run(g, y)
+    assert (y == 9).all()
+    if " x double>" in g.ir(y, after="llvm"):
+        assert " x double>" in f.ir(x, y, after="llvm")
