@@ -37,7 +37,7 @@ def test_names(name):
     told = {n for node in stub(module).body for n in names_of(node) if is_public(n)}
     loaded = {n for n, value in vars(module).items() if getattr(value, "__name__", None) == f"{name}.{n}"}  # by other tests
     there = set(filter(is_public, vars(module))) - loaded | told & loaded
-    assert told - there == set()
+    assert {n for n in told - there if not hasattr(module, n)} == set()  # some are loaded when asked for
     assert there - told - {"ndarray_annotation"} == set()
 
 
