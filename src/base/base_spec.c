@@ -126,7 +126,7 @@ static void write_general(Number *number, const PsSpec *spec, double value) {
     bool scientific = exponent < -4 || exponent >= precision - 1;
     if (scientific) { /* %g would drop the exponent of some: its mantissa's zeros go by hand */
         char *e = strchr(text, 'e'), *end = e;
-        if (precision > 1 && !spec->alternate) {
+        if (e && precision > 1 && !spec->alternate) {
             while (end[-1] == '0') end--;
             if (!(end[-1] >= '0' && end[-1] <= '9')) end--;
             memmove(end, e, strlen(e) + 1);
@@ -141,7 +141,8 @@ static void write_general(Number *number, const PsSpec *spec, double value) {
 /* 1e+16 -> 1.e+16 */
 static void add_point(Number *number) {
     PsBuf with = {0};
-    ps_buf_printf(&with, ".%.*s", (int)number->rest.len, number->rest.data);
+    ps_buf_text(&with, ".");
+    ps_buf_add(&with, number->rest.data, number->rest.len);
     ps_buf_free(&number->rest);
     number->rest = with;
 }
@@ -182,7 +183,8 @@ static void write_float(Number *number, const PsSpec *spec, char letter, uint64_
         PsBuf text = {0};
         ps_format_scalar(&text, letter, bits);
         split(number, text.data ? text.data : "");
-        if (spec->alternate && !memchr(number->rest.data, '.', number->rest.len)) add_point(number);
+        bool point = number->rest.len && memchr(number->rest.data, '.', number->rest.len);
+        if (spec->alternate && !point) add_point(number);
         ps_buf_free(&text);
     }
     if (spec->type == '%') ps_buf_text(&number->rest, "%");

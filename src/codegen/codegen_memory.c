@@ -156,7 +156,7 @@ static bool is_constant_elem(const Emitter *e, PsRef r) {
 
 LLVMValueRef cg_emit_elem(Emitter *e, PsRef r) {
     PsRef place = ps_op_arg(e->f, r, 0);
-    LLVMValueRef strides[PS_MAX_AXES], offset = NULL, at = cg_value(e, place);
+    LLVMValueRef strides[PS_MAX_AXES] = {NULL}, offset = NULL, at = cg_value(e, place);
     LLVMBuilderRef back = e->b;
     if (!cg_tile_strides(e, place, strides)) return NULL;
     if (is_fixed(e, place) && is_constant_elem(e, r)) e->b = e->entry; /* where it is loaded */

@@ -102,7 +102,7 @@ static PsRef memory_of(Tiles *c, PsRef tile) {
     PsBuilder b = passes_after(c->f, tile);
     PsTypeInfo info = tiles_info(c, tile);
     int64_t count = tiles_count(c, tile);
-    PsRef local = tiles_local(c, &b, info.elem, count), indices[PS_MAX_AXES];
+    PsRef local = tiles_local(c, &b, info.elem, count), indices[PS_MAX_AXES] = {0};
     c->values[tile].memory = local;
     if (v.form == TILE_PLACE) {
         for (int i = 0; i < info.ndim; i++) indices[i] = tiles_open_loop(&b, 0, info.shape[i]);
@@ -120,6 +120,7 @@ static PsRef memory_of(Tiles *c, PsRef tile) {
 PsRef tiles_fetch(Tiles *c, PsBuilder *b, PsRef value, TileIndex index) {
     if (!tiles_is_tile(c, value)) return value;
     TileValue v = c->values[value];
+    if (!index.flat && !index.at) return 0; /* no memory to make an index */
     if (v.form == TILE_SPLAT) return v.at;
     if (v.form == TILE_PLACE && index.at) return ps_build_load(b, tiles_place(c, b, v.at, index.at));
     PsTypeInfo info = tiles_info(c, value);
@@ -227,7 +228,7 @@ static PsRef choose(Tiles *c, PsBuilder *b, PsRef tile, PsRef flat, PsRef none) 
 static PsRef extract_running(Tiles *c, PsRef op, const PsTypeInfo *info) {
     PsFunc *f = c->f;
     PsBuilder b = passes_before(f, op);
-    PsRef tile = ps_op_arg(f, op, 0), indices[PS_MAX_AXES], inside;
+    PsRef tile = ps_op_arg(f, op, 0), indices[PS_MAX_AXES] = {0}, inside;
     PsRef none = ps_build_const(&b, info->elem, 0);
     memcpy(indices, f->args.data + ps_op(f, op)->args + 1, info->ndim * sizeof *indices);
     PsRef flat = running_element(c, &b, op, info, &inside);
@@ -249,7 +250,7 @@ void tiles_extract(Tiles *c, PsRef op) {
         c->to[op] = tiles_element(c, tile, k);
     } else {
         PsBuilder b = passes_before(c->f, op);
-        PsRef at[PS_MAX_AXES];
+        PsRef at[PS_MAX_AXES] = {0};
         memcpy(at, c->f->args.data + ps_op(c->f, op)->args + 1, info.ndim * sizeof *at);
         c->to[op] = tiles_fetch(c, &b, tile, (TileIndex){ps_build_int(&b, PS_I64, k), at});
     }
@@ -345,6 +346,8 @@ static bool start(Tiles *c, PsFunc *f) {
     c->values = ps_arena_alloc(arena, sizeof *c->values * c->known);
     c->to = ps_arena_alloc(arena, sizeof *c->to * c->known);
     c->uses = ps_func_count_uses(f);
+    if (!ps_vec_reserve(arena, &c->elements, TILES_SMALL)) return false;
+    c->elements.len = TILES_SMALL; /* nobody's: see tiles_set_scalars */
     return ps_bits_init(&c->gone, arena, c->known) && !ps_arena_failed(arena);
 }
 

@@ -46,7 +46,7 @@ bool tiles_is_tile(const Tiles *c, PsRef value);
 int64_t tiles_count(const Tiles *c, PsRef value);   /* elements; 1 of a scalar */
 PsTypeInfo tiles_info(const Tiles *c, PsRef value); /* of the value's type; of a place: of what it points to */
 PsRef tiles_index(Tiles *c, int64_t value);         /* a constant below TILES_SMALL */
-/* Room for a small tile's elements; the first's index. */
+/* Room for a small tile's elements; the first's index. Without memory, room that is nobody's, at 0. */
 uint32_t tiles_set_scalars(Tiles *c, PsRef op, int64_t count);
 void tiles_set(Tiles *c, PsRef op, TileForm form, PsRef at);
 /* Element k of a small tile; a scalar itself. */

@@ -86,8 +86,8 @@ static PsMatrixObject *from_rows(const PyState *state, PyObject *rows, PsType el
             PyErr_Format(PyExc_ValueError,
                          "all rows of a matrix must have the same length: expected %zd elements, found %zd", m,
                          length);
-        else if (row && PyList_SetSlice(all, PyList_GET_SIZE(all), PyList_GET_SIZE(all), row) == 0)
-            length = m;
+        else if (row) /* a failure is seen below */
+            (void)PyList_SetSlice(all, PyList_GET_SIZE(all), PyList_GET_SIZE(all), row);
         Py_XDECREF(row);
         if (PyErr_Occurred()) Py_CLEAR(all);
     }

@@ -243,7 +243,7 @@ static PyObject *solve(PyObject *self, bool inverse) {
     for (int i = 0; b && i < n; i++) b[i * (n + 1)] = 1;
     double determinant = eliminate(a, b, n);
     PsMatrixObject *made = inverse ? matrix_new(matrix_state(self), real_type(m), m->weak, 2, n, n) : NULL;
-    for (uint32_t i = 0; made && i < count; i++) {
+    for (uint32_t i = 0; made && b && i < count; i++) {
         uint64_t bits;
         memcpy(&bits, &b[i], sizeof bits);
         made->words[i] = made->elem == PS_F64 ? bits : ps_eval_scalar(PS_OP_CAST, PS_F64, made->elem, &bits);

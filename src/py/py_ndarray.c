@@ -15,7 +15,7 @@ void ndarray_c_order(NdarrayForm *form) {
 
 /* Strides in bytes, from the innermost axis in memory outwards. False: the bytes cannot be addressed. */
 static bool form_strides(const NdarrayForm *form, int64_t *out, int64_t *out_bytes) {
-    int axes[PS_MAX_AXES], n = 0, all = form->ndim + form->edim;
+    int axes[PS_MAX_AXES] = {0}, n = 0, all = form->ndim + form->edim;
     int64_t lengths[PS_MAX_AXES], strides[PS_MAX_AXES];
     for (int k = 0; form->soa && k < form->edim; k++) axes[n++] = form->ndim + k;
     for (int k = 0; k < form->ndim; k++) axes[n++] = form->order[k];

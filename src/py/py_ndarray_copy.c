@@ -400,7 +400,7 @@ static PyObject *get_scalar_field(PyObject *object, PyObject *args) {
                             args, self->edim, self->edim == 1 ? "is" : "es");
     PyNdarray *view = ndarray_view(Py_TYPE(object), self);
     if (!view) return NULL;
-    for (int k = 0; k < self->edim; k++) view->data += at[k] * self->strides[self->ndim + k];
+    for (Py_ssize_t k = 0; k < n && k < self->edim; k++) view->data += at[k] * self->strides[self->ndim + k];
     view->edim = 0;
     ndarray_view_done(view);
     return (PyObject *)view;

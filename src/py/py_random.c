@@ -48,7 +48,7 @@ PyObject *mode_random(const PyState *state, PsBuiltinId id, PyObject *dtype) {
     PsType type = dtype ? ps_front_dtype(&state->types, &state->options, dtype) : state->options.default_fp;
     if (!type || (normal && ps_scalar_class(type) != PS_CLASS_FLOAT))
         return py_error(state, PS_MSG_FRONT_RANDOM_DTYPE, normal ? "randn" : "random",
-                        normal ? "a float dtype" : "a dtype", Py_TYPE(dtype)->tp_name);
+                        normal ? "a float dtype" : "a dtype", dtype ? Py_TYPE(dtype)->tp_name : "none");
     if (ps_scalar_class(type) != PS_CLASS_FLOAT) {
         uint64_t bits = draw(state) >> (64 - (type == PS_U1 ? 1 : ps_scalar_bits(type)));
         return mode_number(state, type, bits);

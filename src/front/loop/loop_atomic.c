@@ -49,7 +49,7 @@ PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const 
                      const PsValue *value, PsValue *out) {
     Update u = {op, negate, name};
     if (place->kind != PS_VALUE_PARTS) return update_place(l, &u, place, value, out);
-    PsValue *parts, old;
+    PsValue *parts, old = {0};
     PsRef *refs = ps_arena_alloc(l->front.arena, sizeof *refs * (place->count + 1));
     if (!refs) return PS_NOMEM;
     TRY(loop_split(l, name, place, value, &parts));

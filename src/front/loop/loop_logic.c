@@ -199,7 +199,7 @@ static PsStatus combine(Loop *l, Operands *o, const PsValue *first, PsValue *out
 static PsStatus tile_logic(Loop *l, bool is_and, PsValue *args, PsValue *out) {
     const char *name = is_and ? "and" : "or";
     PsType shape;
-    PsRef a, b;
+    PsRef a = 0, b = 0;
     TRY(loop_spread(l, 2, args, &shape));
     TRY(loop_truths(l, name, &args[0], &a));
     TRY(loop_truths(l, name, &args[1], &b));

@@ -70,7 +70,8 @@ static PsStatus read_axes(Loop *l, const PsValue *base, const PsValue *indices, 
 static PsStatus known_part(Loop *l, const PsValue *base, const PsRef *index, PsValue *out, bool *done) {
     uint64_t at = 0, bits;
     PsType type = base->type;
-    for (int i = 0; i < loop_tile_ndim(l, type); i++) {
+    int ndim = loop_tile_ndim(l, type);
+    for (int i = 0; i < ndim && i < 2; i++) { /* parts are vectors and matrices */
         if (!ps_op_is_const(loop_b(l)->func, index[i], &bits)) return PS_OK;
         at = at * (uint64_t)loop_tile_axis(l, type, i) + bits;
     }
@@ -112,7 +113,7 @@ static PsStatus gather(Loop *l, const PsValue *base, PsType type, PsValue *items
 static PsStatus parts(Loop *l, const PsValue *base, const Axis *axes, PsValue *out) {
     int ndim = loop_tile_ndim(l, base->type), kept = 0;
     int64_t shape[2] = {1, 1}, columns = ndim == 2 ? axes[1].count : 1;
-    for (int i = 0; i < ndim; i++)
+    for (int i = 0; i < ndim && i < 2; i++)
         if (axes[i].is_slice) shape[kept++] = axes[i].count;
     int64_t n = shape[0] * shape[1];
     PsType type = ps_type_tile(l->front.module, ps_type_element(l->front.module, base->type), kept, shape);
@@ -128,7 +129,7 @@ static PsStatus parts(Loop *l, const PsValue *base, const Axis *axes, PsValue *o
 
 PsStatus loop_index_tile(Loop *l, const PsValue *given, const PsValue *indices, uint32_t n, PsValue *out) {
     PsValue base = *given;
-    Axis axes[2];
+    Axis axes[2] = {{0}};
     TRY(read_axes(l, &base, indices, n, axes));
     if (base.kind == PS_VALUE_PYTHON) {
         PsRef tile;
