@@ -753,6 +753,9 @@ def atan2(y: Any, x: Any, /) -> Any:
 def hypot(x: Any, y: Any, /) -> Any:
     """sqrt(x * x + y * y) without overflow. A float; integers become default_fp."""
 
+def copysign(x: Any, y: Any, /) -> Any:
+    """abs(x) with the sign of y, that of -0.0 and of a NaN too. A float; integers become default_fp."""
+
 def pow(x: Any, y: Any, /) -> Any:
     """x ** y. With an integer y the result has x's type, else the promoted one."""
 

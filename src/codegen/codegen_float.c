@@ -78,6 +78,7 @@ static LLVMValueRef emit_wide(Emitter *e, PsOpCode code, PsType type, LLVMValueR
     case PS_OP_MOD: return modulo(e, type, args);
     case PS_OP_NEG: return LLVMBuildFNeg(e->b, a, "");
     case PS_OP_ABS: return cg_unary(e, "llvm.fabs", a);
+    case PS_OP_COPYSIGN: return with_sign(e, a, b);
     case PS_OP_MIN: return min_max(e, LLVMRealOLT, a, b);
     case PS_OP_MAX: return min_max(e, LLVMRealOGT, a, b);
     case PS_OP_SQRT: return cg_unary(e, "llvm.sqrt", a);
@@ -97,6 +98,10 @@ static LLVMValueRef emit_half(Emitter *e, PsOpCode code, PsType type, LLVMValueR
     LLVMTypeRef bits = LLVMTypeOf(args[0]);
     if (code == PS_OP_NEG) return LLVMBuildXor(e->b, args[0], cg_int(e->cg, bits, 0x8000), "");
     if (code == PS_OP_ABS) return LLVMBuildAnd(e->b, args[0], cg_int(e->cg, bits, 0x7fff), "");
+    if (code == PS_OP_COPYSIGN) {
+        LLVMValueRef size = LLVMBuildAnd(e->b, args[0], cg_int(e->cg, bits, 0x7fff), "");
+        return LLVMBuildOr(e->b, size, LLVMBuildAnd(e->b, args[1], cg_int(e->cg, bits, 0x8000), ""), "");
+    }
     LLVMValueRef wide[3] = {0};
     int n = ps_op_info[code].nargs;
     for (int i = 0; i < n && i < 3; i++) wide[i] = cg_widen(e, type, args[i]);

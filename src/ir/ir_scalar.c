@@ -273,6 +273,7 @@ static bool eval_float_common(PsOpCode code, PsType type, const uint64_t *args, 
     uint64_t sign = (mask_of(type) >> 1) + 1;
     if (code == PS_OP_NEG) return *out = args[0] ^ sign, true;
     if (code == PS_OP_ABS) return *out = args[0] & ~sign, true;
+    if (code == PS_OP_COPYSIGN) return *out = (args[0] & ~sign) | (args[1] & sign), true;
     if (ps_op_info[code].rule != PS_RULE_COMPARE && code != PS_OP_MIN && code != PS_OP_MAX) return false;
     double a = wide_of(type, args[0]), b = wide_of(type, args[1]);
     switch (code) {

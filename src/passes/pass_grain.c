@@ -38,7 +38,7 @@ static const int32_t weights[PS_OP_COUNT] = {
     [PS_OP_ASIN] = SLOW_MATH,        [PS_OP_ACOS] = SLOW_MATH,   [PS_OP_ATAN] = SLOW_MATH,
     [PS_OP_SINH] = SLOW_MATH,        [PS_OP_COSH] = SLOW_MATH,   [PS_OP_TANH] = SLOW_MATH,
     [PS_OP_ERF] = SLOW_MATH,         [PS_OP_ATAN2] = SLOW_MATH,  [PS_OP_HYPOT] = SLOW_MATH,
-    [PS_OP_POW] = SLOW_MATH,         [PS_OP_PRINT] = PRINTING,
+    [PS_OP_POW] = SLOW_MATH,         [PS_OP_COPYSIGN] = SIMPLE,  [PS_OP_PRINT] = PRINTING,
 };
 
 /* A differentiable function of floats is MATH unless listed, another pure op SIMPLE. */

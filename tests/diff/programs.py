@@ -135,6 +135,8 @@ class Program:
             return self.pick((f"({e('float')} ** {r.randint(-2, 4)})", 2), (f"({e('float')} ** {e('float')})", 1),
                              (f"({e('float')} ** ({e('int')} % 7))", 1))
         if form == "two":
+            if r.random() < 0.3:  # the sign of a NaN is nobody's: it comes from an integer
+                return f"ti.copysign({e('float')}, {e('int')})"
             return f"ti.{r.choice(['atan2', 'hypot'])}({e('float')}, {e('float')})"
         return self.pick((f"ti.cast({e('int')}, ti.{self.dtype('float')})", 1), (f"ti.cast({e('float')}, ti.{self.dtype('float')})", 1),
                          (f"({e('int')} / {e('int')})", 1), (f"({e('int')} + {e('float')})", 1),

@@ -68,7 +68,7 @@ def conditions(a, b):
 
 @ti.func
 def functions(a, b):
-    return ti.sin(a) + ti.exp(b / 8) + ti.sqrt(abs(a)) + ti.atan2(a, b) + ti.cast(b, ti.f32)
+    return ti.sin(a) + ti.exp(b / 8) + ti.sqrt(abs(a)) + ti.atan2(a, b) + ti.copysign(a, b) + ti.cast(b, ti.f32)
 
 
 @ti.func

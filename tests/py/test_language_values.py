@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pestle as ti
-from language import run
+from language import both, run
 
 INTS = [ti.i8, ti.i16, ti.i32, ti.i64, ti.u8, ti.u16, ti.u32, ti.u64]
 FLOATS = [ti.f16, ti.f32, ti.f64]
@@ -291,6 +291,74 @@ def test_math_functions():
     want = [math.sin(x) + math.cos(x) + math.tan(x), 2 * math.atan2(x, 2), math.sqrt(x) + 1 / math.sqrt(x) + 2,
             2 * x + 2, 1 + 2 + 2 + 1, math.pi, math.exp(x) - math.log(x), 5, math.expm1(1e-9 * x) + math.log1p(1e-9)]
     np.testing.assert_allclose(out, want, rtol=1e-14)
+
+
+COPYSIGN_EDGES = [0.0, 1.0, 0.1, 7.5, 65504.0, 6e-8, 1e-40, 3e38, 1e300, math.inf, math.nan]
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, ti.bf16], ids=str)
+def test_copysign(dtype):
+    """All pairs of edges and their negatives, NaNs too, bit by bit, against numpy (bf16: the sign bit alone)."""
+    wide = {ti.f16: np.float16, ti.f32: np.float32, ti.f64: np.float64, ti.bf16: np.float32}[dtype]
+    with np.errstate(over="ignore"):
+        edges = np.array(COPYSIGN_EDGES).astype(wide)
+    edges = np.concatenate([edges, -edges])
+    a, b = (x.ravel() for x in np.meshgrid(edges, edges))
+    want = np.copysign(a, b)
+    uint = {2: np.uint16, 4: np.uint32, 8: np.uint64}[a.itemsize]
+    a, b, want = a.view(uint), b.view(uint), want.view(uint)
+    if dtype is ti.bf16:
+        a, b, want = ((x >> 16).astype(np.uint16) for x in (a, b, want))
+    U = {2: ti.u16, 4: ti.u32, 8: ti.u64}[a.itemsize]
+
+    @ti.kernel
+    def f(a: ti.types.ndarray(), b: ti.types.ndarray(), out: ti.types.ndarray()):
+        for i in a:
+            x, y = ti.bit_cast(a[i], dtype), ti.bit_cast(b[i], dtype)
+            z = ti.copysign(x, y)
+            ti.static_assert(z.dtype is dtype)
+            out[0, i] = ti.bit_cast(z, U)
+            out[1, i] = ti.bit_cast(math.copysign(x, y), U)
+            out[2, i] = ti.bit_cast(np.copysign(x, y), U)
+            out[3, i] = ti.bit_cast(ti.copysign(x, dtype(-0.0)), U)
+
+    out = np.zeros((4, len(a)), a.dtype)
+    both(f, a, b, out)
+    run(f, a, b, out)
+    top = np.array(1 << (8 * a.itemsize - 1), a.dtype)
+    for row in out[:3]:
+        np.testing.assert_array_equal(row, want)
+    np.testing.assert_array_equal(out[3], a | top)
+
+
+def test_copysign_of_arrays_literals_and_integers():
+    @ti.kernel
+    def f(x: ti.types.ndarray(), y: ti.types.ndarray(), out: ti.types.ndarray(), n: ti.i32, t: ti.f64):
+        for i in x:
+            out[i] = ti.copysign(x[i], y[i])
+        ti.static_assert(ti.copysign(n, n).dtype is ti.f32)
+        ti.static_assert(ti.copysign(n, t).dtype is ti.f64)
+        ti.static_assert(ti.copysign(ti.f16(1), ti.bf16(1)).dtype is ti.f32)
+        ti.static_assert(ti.copysign(3, -0.0) == -3.0)
+        last = out.shape[0] - 1
+        out[last - 1] = ti.cast(ti.copysign(n, -t), out.dtype)
+        out[last] = ti.cast(ti.copysign(2.5, n), out.dtype)
+
+    rng = np.random.default_rng(0)
+    for dtype in (np.float16, np.float32, np.float64):
+        x, y = (rng.standard_normal(1003).astype(dtype) for _ in range(2))
+        y[::7], y[::11], x[::13] = -0.0, -np.inf, -np.nan
+        want = np.copysign(x, y)
+        want[-2:] = -3, -2.5
+        out = np.zeros_like(x)
+        both(f, x, y, out, -3, 1.0)
+        run(f, x, y, out, -3, 1.0)
+        assert out.tobytes() == want.tobytes()
+
+
+def test_copysign_outside_kernels():
+    assert ti.copysign(3, -0.0) == -3.0 and ti.copysign(-2.5, 1) == 2.5
+    assert math.copysign(1, ti.copysign(0.0, -math.inf)) == -1 and math.copysign(1, ti.copysign(-math.nan, 1)) == 1
 
 
 def test_float_functions_of_integers():

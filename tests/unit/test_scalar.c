@@ -286,6 +286,25 @@ static void test_float_arithmetic(void) {
     CHECK_DOUBLE(as_f64(eval2(PS_OP_MUL, PS_F64, f64(0x1p-1074), f64(1))), 0x1p-1074); /* denormals stay */
 }
 
+static void test_copysign(void) {
+    static const double values[] = {0.0, 1.5, 65504, 0x1p-24, INFINITY, NAN};
+    for (PsType t = PS_F16; t <= PS_F64; t++) {
+        uint64_t sign = cast(PS_F64, t, f64(-0.0));
+        for (size_t i = 0; i < PS_COUNT(values); i++)
+            for (size_t k = 0; k < PS_COUNT(values); k++) {
+                uint64_t a = cast(PS_F64, t, f64(values[i])) & ~sign;
+                uint64_t b = cast(PS_F64, t, f64(values[k])) & ~sign;
+                CHECK_INT(eval2(PS_OP_COPYSIGN, t, a, b), a);
+                CHECK_INT(eval2(PS_OP_COPYSIGN, t, a | sign, b), a);
+                CHECK_INT(eval2(PS_OP_COPYSIGN, t, a, b | sign), a | sign);
+                CHECK_INT(eval2(PS_OP_COPYSIGN, t, a | sign, b | sign), a | sign);
+            }
+    }
+    CHECK_DOUBLE(as_f64(eval2(PS_OP_COPYSIGN, PS_F64, f64(3), f64(-0.0))), -3);
+    CHECK_DOUBLE(as_f32(eval2(PS_OP_COPYSIGN, PS_F32, f32(-0.0f), f32(2))), 0.0);
+    CHECK_INT(eval2(PS_OP_COPYSIGN, PS_F32, 0x7f800001, 0x80000000), 0xff800001); /* the payload stays */
+}
+
 static void test_float_mod(void) {
     static const double cases[][3] = {
         /* a, b, a % b in Python */
@@ -472,6 +491,7 @@ int main(void) {
     RUN(test_mixed_types);
     RUN(test_select_bitcast);
     RUN(test_float_arithmetic);
+    RUN(test_copysign);
     RUN(test_float_mod);
     RUN(test_nan_rules);
     RUN(test_math);

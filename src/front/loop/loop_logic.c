@@ -90,6 +90,7 @@ static bool is_harmless(const PsFunc *f, const PsOp *op) {
     case PS_OP_RINT:
     case PS_OP_TRUNC:
     case PS_OP_DIV:
+    case PS_OP_COPYSIGN:
     case PS_OP_SQRT: return true;
     default: return ps_op_info[op->code].effect == PS_EFFECT_PURE && ps_op_info[op->code].rule != PS_RULE_FLOAT;
     }
