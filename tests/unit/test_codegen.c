@@ -109,7 +109,7 @@ static bool is_nan(PsType type, uint64_t bits) {
 static void add_case(Program *p, PsOpCode code, PsType type, PsType second, PsType to, PsType result) {
     Case c = {.code = code, .args = {type, second, type}, .to = to, .result = result};
     if (code == PS_OP_SELECT) c.args[0] = PS_U1, c.args[1] = c.args[2] = type;
-    if (p->ncases < OPS) p->cases[p->ncases++] = c;
+    if (CHECK(p->ncases < OPS)) p->cases[p->ncases++] = c;
 }
 
 static bool is_math(PsOpCode code) {
