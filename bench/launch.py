@@ -4,6 +4,7 @@ The Python loop around each call is subtracted. Rounds of all cases take turns, 
 programs can only make a round slower. Exits with 1 when a budget is passed.
 """
 
+import dataclasses
 import sys
 import time
 
@@ -47,6 +48,18 @@ def result(a: f32) -> f32:
 def saxpy(x: A1, y: A1, a: f32):
     for i in x:
         y[i] = a * x[i] + y[i]
+
+
+@dataclasses.dataclass
+class Three:
+    x: A1
+    y: A1
+    z: A1
+
+
+@ti.kernel
+def members(p: Three, i: i32, f: f32):
+    p.x[0] = p.y[0] + p.z[0]
 
 
 FIELDS = [ti.field(f32, 8) for _ in range(3)]
@@ -100,7 +113,7 @@ def timer(code, names):
 def main(rounds):
     x, y, z = (np.ones(8, np.float32) for _ in range(3))
     p, q, r = (np.ones((4, 6), np.float32)[:, 1:5] for _ in range(3))
-    names = {**globals(), **locals(), "own": ti.ndarray(f32, 8)}
+    names = {**globals(), **locals(), "own": ti.ndarray(f32, 8), "three": Three(x, y, z)}
     cases = {  # what: code, budget
         "loop": ("pass", None),
         "Python function, no arguments": ("python_function()", None),
@@ -112,6 +125,7 @@ def main(rounds):
         "the same, an element of each used": ("elements(own, own, own, 3, 2.5)", None),
         "3 fields from outside, int, float": ("fields(3, 2.5)", 80),
         "3 fields as template arguments, int, float": ("arguments(first, second, third, 3, 2.5)", None),
+        "a dataclass of 3 numpy arrays, int, float": ("members(three, 3, 2.5)", 150),
         "10 scalars": ("scalars(1, 2, 3, 4, 5, 1.0, 2.0, 3.0, 4.0, 5.0)", 120),
         "a float to a float": ("result(1.5)", None),
         "keyword arguments": ("result(a=1.5)", None),

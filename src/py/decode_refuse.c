@@ -155,9 +155,7 @@ int refuse_or_read(const PyState *state, const ScalarPlace *place, const DlKnown
     return 0;
 }
 
-int refuse_array(PyKernel *kernel, uint32_t param, PyObject *arg) {
-    PyState *state = kernel->state;
-    const ScalarPlace *place = &(ScalarPlace){kernel, param, NULL};
+int refuse_array(PyState *state, const ScalarPlace *place, PyObject *arg) {
     const DlKnown *known = dlpack_known(&state->dlpack, Py_TYPE(arg));
     StridedSource from = {0};
     PsType type = PS_KIND_NONE;

@@ -11,7 +11,7 @@
 #include "py/decode_strided.h"
 
 /* It has the type, rank and order of the plan, and was refused nevertheless. */
-int refuse_array(PyKernel *kernel, uint32_t param, PyObject *arg);
+int refuse_array(PyState *state, const ScalarPlace *place, PyObject *arg);
 /* Its own library raised what is pending; that, or what torch tells of such tensors. */
 int refuse_export(const PyState *state, const ScalarPlace *place, PyObject *arg);
 int refuse_device(const PyState *state, const ScalarPlace *place, DlDevice device);

@@ -131,6 +131,7 @@ typedef struct Launch {
     PyPlan *plans;
     uint64_t *words;
     PyObject **wrapped; /* owned */
+    PyObject *inner;    /* list of what the members of dataclasses became; NULL: none yet */
     bool viewed;
 } Launch;
 
@@ -140,6 +141,10 @@ static void launch_free(Launch *l) {
             mode_array_end(l->wrapped[i]);
         Py_XDECREF(l->wrapped[i]);
     }
+    for (Py_ssize_t i = 0; l->inner && i < PyList_GET_SIZE(l->inner); i++)
+        if (Py_IS_TYPE(PyList_GET_ITEM(l->inner, i), l->kernel->state->mode.array))
+            mode_array_end(PyList_GET_ITEM(l->inner, i));
+    Py_XDECREF(l->inner);
     if (l->plans) py_plans_drop(l->plans, l->nparams);
     if (l->viewed) py_views_drop(l->kernel, l->args);
     Py_XDECREF(l->held);
@@ -176,7 +181,7 @@ static int launch_decode(Launch *l, PyObject *const *given, Py_ssize_t nargs, Py
     return fit == 1 ? 0 : -1;
 }
 
-static bool is_readonly(PyState *state, PyObject *arg) {
+bool mode_is_readonly(PyState *state, PyObject *arg) {
     if (Py_IS_TYPE(arg, state->view_type)) return ((PyView *)arg)->readonly;
     return numpy_check(&state->numpy, arg) && !(((NumpyArray *)arg)->flags & NUMPY_WRITEABLE);
 }
@@ -186,6 +191,10 @@ static PyObject *wrap(Launch *l, uint32_t i) {
     const PyPlan *plan = &l->plans[i];
     const uint64_t *words = l->words + plan->word;
     if (plan->how == PY_HOW_TEMPLATE) return Py_NewRef(l->args[i]);
+    if (plan->how == PY_HOW_OBJECT) {
+        if (!l->inner && !(l->inner = PyList_New(0))) return NULL;
+        return mode_object(l->kernel, l->args[i], l->kernel->signature.params[i].name, l->inner);
+    }
     if (plan->edim && ps_is_array(&state->types, l->args[i])) return Py_NewRef(l->args[i]);
     if (plan->edim)
         return py_error(state, PS_MSG_MODE_WANTS, "a kernel as plain Python",
@@ -197,7 +206,7 @@ static PyObject *wrap(Launch *l, uint32_t i) {
         view.shape[k] = (int64_t)words[1 + k];
         view.strides[k] = (int64_t)words[1 + plan->ndim + k];
     }
-    return mode_array(state, l->args[i], plan->dtype, &view, is_readonly(state, l->args[i]));
+    return mode_array(state, l->args[i], plan->dtype, &view, mode_is_readonly(state, l->args[i]));
 }
 
 static PyObject *result_of(const PyState *state, const PyKernel *kernel, PyObject *value) {

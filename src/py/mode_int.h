@@ -74,6 +74,9 @@ PsType mode_promote_keep(PsType a, PsType b); /* u1 with u1 stays u1 */
 
 /* mode_array.c */
 PyTypeObject *mode_array_type(PyObject *module);
+/* A dataclass argument; what its members became is added to `arrays`. */
+PyObject *mode_object(PyKernel *kernel, PyObject *instance, PyObject *name, PyObject *arrays);
+bool mode_is_readonly(PyState *state, PyObject *arg);
 PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
                      bool readonly);
 void mode_array_end(PyObject *array);

@@ -116,7 +116,7 @@ static uint32_t eval_args(const PyPlan *plans, uint32_t nparams, const uint64_t 
     uint32_t n = 0;
     for (uint32_t i = 0; i < nparams; i++) {
         const PyPlan *plan = &plans[i];
-        if (plan->how == PY_HOW_TEMPLATE) continue;
+        if (plan->how == PY_HOW_TEMPLATE || plan->how == PY_HOW_OBJECT || plan->how == PY_HOW_UNUSED) continue;
         uint32_t scalars = plan->how == PY_HOW_VALUE ? plan->form->words : 0;
         for (uint32_t k = 0; k < scalars; k++) out[n++].bits = words[plan->word + k];
         if (scalars) continue;
@@ -175,39 +175,63 @@ static PyObject *evaluate(PyKernel *kernel, PsBuild *build, const PsEvalArg *arg
     return value;
 }
 
+/* What the evaluator needs beside the module. */
+typedef struct Evaluation {
+    PyPlan *plans;
+    uint32_t nplans; /* of parameters and members */
+    PyMember *members;
+    PyObject **objects;
+    uint64_t *words;
+    PsEvalArg *args;
+} Evaluation;
+
+static void evaluation_free(Evaluation *e, const Built *built, uint32_t nparams) {
+    uint32_t nmembers = e->nplans - nparams;
+    if (e->plans) py_plans_drop(e->plans, e->nplans);
+    py_members_close(e->objects, nparams, nmembers);
+    if (e->members) py_members_drop(e->members, built->build.nmembers);
+    PyMem_Free(e->plans);
+    PyMem_Free(e->words);
+    PyMem_Free(e->args);
+}
+
+static uint32_t scalars_of(const PsParam *param) {
+    return param->kind == PS_PARAM_VALUE ? param->form->words : 0;
+}
+
+static int evaluation_make(PyKernel *kernel, Built *built, Evaluation *e) {
+    uint32_t nparams = kernel->signature.nparams, words, scalars = 0;
+    PsBuild *build = &built->build;
+    e->nplans = nparams + build->nmembers;
+    for (uint32_t i = 0; i < nparams; i++) scalars += scalars_of(&built->params[i]);
+    for (uint32_t i = 0; i < build->nmembers; i++) scalars += scalars_of(&build->members[i].param);
+    e->plans = PyMem_Calloc(e->nplans + 1, sizeof *e->plans);
+    e->words = PyMem_Calloc((e->nplans + 1) * (1 + 2 * PS_MAX_AXES) + scalars, sizeof *e->words);
+    e->args = PyMem_Calloc(e->nplans + build->nfields + 1 + scalars, sizeof *e->args);
+    e->members = py_members_make(&build->arena, build);
+    if (!e->plans || !e->words || !e->args || !e->members) return PyErr_NoMemory(), -1;
+    py_plans_make(kernel->state, built->params, nparams, build, e->plans, &words);
+    py_member_plans_make(kernel->state, build, &build->arena, words, e->plans + nparams);
+    e->objects = py_members_open(kernel, e->plans, nparams, e->members, build->nmembers, built->args);
+    int64_t elements;
+    int fit = e->objects ? py_decode(kernel, e->plans, e->nplans, e->objects, e->words, &elements) : 0;
+    if (fit == 0 && !PyErr_Occurred()) py_error(kernel->state, PS_MSG_PY_MISMATCH, "_evaluate");
+    return fit == 1 ? 0 : -1;
+}
+
 PyObject *py_kernel_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
     PyKernel *kernel = (PyKernel *)self;
     Built built;
+    Evaluation e = {0};
     PyObject *result = NULL;
-    PyPlan *plans = NULL;
-    uint64_t *words = NULL;
-    PsEvalArg *eval = NULL;
-    uint32_t nwords, nparams = 0, scalars = 0;
-    int64_t elements;
-    if (build(kernel, args, nargs, names, &built)) goto done;
-    nparams = kernel->signature.nparams;
-    plans = PyMem_Calloc(nparams + 1, sizeof *plans);
-    for (uint32_t i = 0; i < nparams; i++)
-        if (built.params[i].kind == PS_PARAM_VALUE) scalars += built.params[i].form->words;
-    words = PyMem_Calloc((nparams + 1) * (1 + 2 * PS_MAX_AXES) + scalars, sizeof *words);
-    eval = PyMem_Calloc(nparams + built.build.nfields + 1 + scalars, sizeof *eval);
-    if (!plans || !words || !eval) {
-        PyErr_NoMemory();
-        goto done;
+    if (!build(kernel, args, nargs, names, &built) && !evaluation_make(kernel, &built, &e)) {
+        uint32_t nparams = kernel->signature.nparams;
+        uint32_t n = eval_args(e.plans, nparams, e.words, e.args);
+        n += eval_fields(&built.build, e.args + n);
+        n += eval_args(e.plans + nparams, e.nplans - nparams, e.words, e.args + n);
+        result = evaluate(kernel, &built.build, e.args, n);
     }
-    py_plans_make(kernel->state, built.params, nparams, &built.build, plans, &nwords);
-    int fit = py_decode(kernel, plans, nparams, built.args, words, &elements);
-    if (fit == 1) {
-        uint32_t n = eval_args(plans, nparams, words, eval);
-        n += eval_fields(&built.build, eval + n);
-        result = evaluate(kernel, &built.build, eval, n);
-    } else if (fit == 0)
-        py_error(kernel->state, PS_MSG_PY_MISMATCH, "_evaluate");
-done:
-    if (plans) py_plans_drop(plans, nparams);
-    PyMem_Free(plans);
-    PyMem_Free(words);
-    PyMem_Free(eval);
+    if (e.nplans) evaluation_free(&e, &built, kernel->signature.nparams);
     built_free(&built);
     return result;
 }

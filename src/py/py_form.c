@@ -115,11 +115,6 @@ int py_form_read(const PyState *state, const PsForm *form, PyObject *arg, const 
                                         : read_struct(state, form, arg, place, words);
 }
 
-int py_form_decode(PyKernel *kernel, uint32_t param, const PsForm *form, PyObject *arg, uint64_t *words) {
-    ScalarPlace place = {kernel, param, NULL};
-    return py_form_read(kernel->state, form, arg, &place, words);
-}
-
 /* -- from words -- */
 
 static PyObject *make_tuple(const PyState *state, const PsForm *form, const uint64_t *words) {

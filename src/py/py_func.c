@@ -22,7 +22,7 @@ static PyObject *decorator_with(PyObject *module, const char *name, PyObject *co
     PyObject *tools = PyImport_ImportModule("functools"), *kwargs = PyDict_New(), *result = NULL;
     PyObject *partial = tools ? PyObject_GetAttrString(tools, "partial") : NULL;
     PyObject *args = PyTuple_New(1), *plain = PyObject_GetAttrString(module, name);
-    for (Py_ssize_t i = 0; kwargs && i < PyTuple_GET_SIZE(names); i++)
+    for (Py_ssize_t i = 0; kwargs && names && i < PyTuple_GET_SIZE(names); i++)
         if (PyDict_SetItem(kwargs, PyTuple_GET_ITEM(names, i), values[i])) Py_CLEAR(kwargs);
     if (args && plain) {
         PyTuple_SET_ITEM(args, 0, plain);
@@ -101,21 +101,33 @@ PyObject *py_real_func_decorator(PyObject *module, PyObject *const *args, Py_ssi
     return decorate(module, "real_func", no_keywords, PS_FUNC_REAL, args, nargs, names);
 }
 
-/* Nothing has to be done to a class for its methods to be kernels. */
+/* Nothing has to be done to a class for its methods to be kernels; but where its instances' numbers are to be read at
+ * each launch, it says so (a derived class that says the opposite, too). */
+static PyObject *mark_class(PyObject *class, bool numbers) {
+    if (!PyType_Check(class))
+        return PyErr_Format(PyExc_TypeError, "data_oriented() expects a class, found %.200s",
+                            Py_TYPE(class)->tp_name);
+    PyObject *name = PyUnicode_FromString(PS_RUNTIME_NUMBERS);
+    PyObject *before = name ? _PyType_Lookup((PyTypeObject *)class, name) : NULL;
+    int failed = !name;
+    if (name && (before == Py_True) != numbers)
+        failed = PyObject_SetAttr(class, name, numbers ? Py_True : Py_False);
+    Py_XDECREF(name);
+    return failed ? NULL : Py_NewRef(class);
+}
+
 PyObject *py_data_oriented(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    bool numbers = false;
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
         const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
         int on = text ? PyObject_IsTrue(args[nargs + i]) : -1;
         if (on < 0) return NULL;
         if (strcmp(text, "template_primitives") != 0)
             return py_error(py_state(module), PS_MSG_PY_KEYWORD, "data_oriented", text, "template_primitives");
-        if (!on) return py_error(py_state(module), PS_MSG_PY_TEMPLATE_PRIMITIVES);
+        numbers = !on;
     }
-    if (nargs == 0) return PyObject_GetAttrString(module, "data_oriented");
+    if (nargs == 0) return decorator_with(module, "data_oriented", args, names);
     if (nargs != 1)
         return PyErr_Format(PyExc_TypeError, "data_oriented() takes one class, found %zd arguments", nargs);
-    if (!PyType_Check(args[0]))
-        return PyErr_Format(PyExc_TypeError, "data_oriented() expects a class, found %.200s",
-                            Py_TYPE(args[0])->tp_name);
-    return Py_NewRef(args[0]);
+    return mark_class(args[0], numbers);
 }

@@ -10,6 +10,7 @@
  *     py_field.c       pestle.Field             py_random.c      what random numbers start from
  *     py_tools.c       ir, asm, doctor, cache   py_watch.c       counts changes of names in dicts
  *     py_debug.c       _ir, _evaluate           py_guard.*       do the facts of a specialisation still hold
+ *     py_member.c      members of dataclass arguments
  *     py_interrupt.*   Ctrl-C in long launches  py_view.*        arrays that are held while a kernel runs
  *     decode_numpy.*   numpy's struct layout    decode_scalar.*  Python numbers -> bits
  *     decode_dlpack.*  torch, DLPack            decode_buffer.c  formats of the buffer protocol
@@ -129,6 +130,11 @@ typedef struct PySignature {
 } PySignature;
 struct PyKernel;
 int py_signature_read(const PyState *state, PyObject *function, PyObject *annotations, PySignature *out);
+/* What its annotation says of a parameter; -1 with an exception. */
+int py_signature_param(const PyState *state, PyParam *param, PyObject *function);
+/* An annotation, evaluated in `globals` (NULL: the function's) if it is text. New reference. */
+PyObject *py_signature_evaluate(const PyState *state, PyObject *annotation, PyObject *function,
+                                PyObject *globals, PyObject *name);
 void py_signature_free(PySignature *signature);
 /* The annotations of a nested function with `from __future__ import annotations`, evaluated while its surroundings
  * exist; NULL without an exception: nothing to do. */
@@ -144,7 +150,9 @@ typedef enum PyHow {
     PY_HOW_VALUE,
     PY_HOW_ARRAY,
     PY_HOW_TEMPLATE,
-    PY_HOW_FIELD, /* as a template argument: any field of the type, but for what is pinned */
+    PY_HOW_FIELD,  /* as a template argument: any field of the type, but for what is pinned */
+    PY_HOW_OBJECT, /* a dataclass, of this very class; its members have plans of their own */
+    PY_HOW_UNUSED, /* a member that nothing is left of */
 } PyHow;
 /* What a launch expects of one argument. */
 typedef struct PyPlan {
@@ -155,7 +163,9 @@ typedef struct PyPlan {
     bool annotated; /* ARRAY: PsParam.annotated */
     bool clamp;
     int32_t eshape[2];
-    uint32_t word; /* first word of the frame */
+    uint32_t word;       /* first word of the frame */
+    PyTypeObject *class; /* owned: exactly this one is wanted; NULL: it is not looked at */
+    const char *where;   /* of a member: for messages */
     union {
         struct {
             int64_t lo, hi;
@@ -193,6 +203,19 @@ typedef struct PyGuard {
     bool blind;  /* ... and at all later ones: no cheap sign of a change exists */
 } PyGuard;
 
+/* Where a launch finds what it reads anew (PsMember). */
+typedef struct PyMember {
+    uint32_t from;
+    bool used;
+    PyObject *holder, *name; /* owned */
+} PyMember;
+/* A new reference; NULL with an exception. `objects`: the arguments, then earlier members. The general look-up is asked
+ * for, so that no __getattr__ of a class runs; what stands in the class under the name is a fact. */
+static inline PyObject *py_member_get(const PyMember *member, PyObject *const *objects) {
+    PyObject *holder = member->holder ? member->holder : objects[member->from];
+    return PyObject_GenericGetAttr(holder, member->name);
+}
+
 /* Compiled code for one set of argument types. Immutable but for the guard's tags and what py_specs.c keeps. */
 typedef struct PySpec {
     PyPlan *plans;
@@ -202,6 +225,8 @@ typedef struct PySpec {
     int64_t field_elements;
     PyObject **fields; /* owned: those arrays */
     uint32_t nfields;
+    PyMember *members; /* their plans stand behind those of the parameters */
+    uint32_t nmembers;
     PsMainFn main;
     uint8_t result;         /* PsType of a scalar; PS_KIND_NONE: nothing, or what the form says */
     const PsForm *form;     /* of the result, in the arena; NULL: nothing */
@@ -253,6 +278,8 @@ PyObject *py_real_func_decorator(PyObject *module, PyObject *const *args, Py_ssi
 PyObject *py_data_oriented(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 
 /* py_specialise.c */
+/* By its parameter; `where`: "argument 'x' of kernel 'k'". -1 with an exception. */
+int py_describe_one(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *where, PsParam *out);
 int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out); /* -1 with an exception */
 void py_describe_field(PyObject *field, PsParam *out);
 PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam *params, PsBuild *out);
@@ -270,6 +297,20 @@ bool py_template_same(PyObject *a, PyObject *b);
 void py_spec_free(PySpec *spec);
 void py_spec_fields(PySpec *spec); /* fills field_words from fields */
 int py_spec_traverse(PySpec *spec, visitproc visit, void *arg);
+
+/* py_member.c */
+int py_member_describe(void *kernel, PyTypeObject *class, PyObject *name, PyObject *annotation, PyObject *value,
+                       const char *where, PsParam *out);         /* PsDescriber.describe */
+PyMember *py_members_make(PsArena *arena, const PsBuild *build); /* NULL: no memory */
+void py_members_drop(PyMember *members, uint32_t n);
+/* The plans of a build's members, whose words begin at `word`; gives the number of their words. */
+uint32_t py_member_plans_make(const PyState *state, const PsBuild *build, PsArena *arena, uint32_t word,
+                              PyPlan *out);
+/* The arguments, and behind them the members as they are now, or views of them. NULL: one is not there, or, with an
+ * exception, it is refused. */
+PyObject **py_members_open(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, const PyMember *members,
+                           uint32_t n, PyObject *const *args);
+void py_members_close(PyObject **objects, uint32_t nparams, uint32_t n);
 
 /* py_specs.c */
 static inline void py_spec_pin(PySpec *spec) { spec->pins++; }
@@ -291,14 +332,13 @@ void py_watch_end(PyState *state);
 /* py_form.c: vectors, matrices, structs by value */
 bool py_form_quick(const PyState *state, const PsForm *form, PyObject *arg,
                    uint64_t *words); /* a vector as it is */
-int py_form_decode(PyKernel *kernel, uint32_t param, const PsForm *form, PyObject *arg, uint64_t *words);
 PyObject *py_form_encode(const PyState *state, const PsForm *form, const uint64_t *words);
 
 /* py_launch.c */
 PyObject *py_kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names);
 /* 1: the arguments fit the plans and the words are filled. 0: they want another specialisation. -1: exception. */
-int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args, uint64_t *words,
-              int64_t *elements);
+int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t n /* with members */, PyObject *const *args,
+              uint64_t *words, int64_t *elements);
 int64_t py_decode_array(PyState *state, const PyPlan *plan, PyObject *arg,
                         uint64_t *words);                                             /* < 0: it does not fit */
 PyObject *py_result(const PyState *state, const PsForm *form, const uint64_t *words); /* NULL form: None */

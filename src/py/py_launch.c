@@ -140,7 +140,13 @@ static PY_HOT int64_t decode_one(PyState *state, const PyPlan *plan, PyObject *a
         return arg == plan->value || py_template_same(arg, plan->value) ? 0 : OTHER;
     if (plan->how == PY_HOW_FIELD) return decode_field(state, plan, arg, word);
     if (plan->how == PY_HOW_VALUE) return py_form_quick(state, plan->form, arg, word) ? 0 : LATER;
-    return LATER;
+    if (plan->how == PY_HOW_OBJECT) return Py_IS_TYPE(arg, plan->class) ? 0 : OTHER;
+    return plan->how == PY_HOW_UNUSED ? 0 : LATER;
+}
+
+static ScalarPlace place_of(PyKernel *kernel, const PyPlan *plans, uint32_t i) {
+    const char *where = plans[i].where;
+    return where ? (ScalarPlace){.what = where} : (ScalarPlace){kernel, i, NULL};
 }
 
 /* What was left for later, once all else fits: scalars that are no plain int or float, whose decoding may run Python
@@ -149,12 +155,12 @@ static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t 
                                 uint64_t *words, int64_t *elements) {
     PyState *state = kernel->state;
     for (uint32_t i = 0; i < nparams; i++) {
-        ScalarPlace place = {kernel, i, NULL};
+        ScalarPlace place = place_of(kernel, plans, i);
         if (plans[i].how == PY_HOW_ARRAY || plans[i].how == PY_HOW_FIELD ||
             decode_one(state, &plans[i], args[i], words) != LATER)
             continue;
         uint64_t *word = words + plans[i].word;
-        if (plans[i].how == PY_HOW_VALUE ? py_form_decode(kernel, i, plans[i].form, args[i], word)
+        if (plans[i].how == PY_HOW_VALUE ? py_form_read(state, plans[i].form, args[i], &place, word)
                                          : scalar_decode(state, plans[i].dtype, args[i], &place, word))
             return -1;
     }
@@ -163,7 +169,8 @@ static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t 
         if (plans[i].how == PY_HOW_FIELD) *elements += ((const PyNdarray *)args[i])->size;
         if (plans[i].how != PY_HOW_ARRAY) continue;
         int64_t count = decode_array(state, &plans[i], args[i], words + plans[i].word);
-        if (count == LATER) return refuse_array(kernel, i, args[i]);
+        ScalarPlace place = place_of(kernel, plans, i);
+        if (count == LATER) return refuse_array(state, &place, args[i]);
         if (count == OTHER) return 0;
         *elements = (int64_t)((uint64_t)*elements + (uint64_t)count);
     }
@@ -185,10 +192,18 @@ static PY_HOT int decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams
     return PS_LIKELY(!later) ? 1 : LATER;
 }
 
-int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, PyObject *const *args, uint64_t *words,
+/* The same where members are among them. */
+static PY_HOT int decode_all(PyKernel *kernel, const PyPlan *plans, uint32_t n, PyObject *const *objects,
+                             uint64_t *words, int64_t *elements) {
+    for (uint32_t i = 0; i < n; i++)
+        if (plans[i].class && PS_UNLIKELY(!Py_IS_TYPE(objects[i], plans[i].class))) return 0;
+    return decode(kernel, plans, n, objects, words, elements);
+}
+
+int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t n, PyObject *const *args, uint64_t *words,
               int64_t *elements) {
-    int fit = decode(kernel, plans, nparams, args, words, elements);
-    return fit == LATER ? decode_later(kernel, plans, nparams, args, words, elements) : fit;
+    int fit = decode_all(kernel, plans, n, args, words, elements);
+    return fit == LATER ? decode_later(kernel, plans, n, args, words, elements) : fit;
 }
 
 /* -- running -- */
@@ -359,12 +374,17 @@ static int try_spec(PyKernel *kernel, PySpec *spec, PyObject *const *args, PyObj
         frame = PyMem_Malloc(sizeof *frame + (size_t)spec->frame_words * sizeof frame->words[0]);
         if (!frame) return PyErr_NoMemory(), -1;
     }
-    int fit = py_decode(kernel, spec->plans, spec->nparams, args, frame->words, &elements);
+    uint32_t nparams = spec->nparams, n = spec->nmembers;
+    PyObject **objects = n ? py_members_open(kernel, spec->plans, nparams, spec->members, n, args) : NULL;
+    int fit = PyErr_Occurred() ? -1 : 0;
+    if (objects || !n)
+        fit = py_decode(kernel, spec->plans, nparams + n, objects ? objects : args, frame->words, &elements);
     if (fit == 1) {
         py_specs_use(kernel, spec);
         *result = launch(kernel, spec, frame, elements);
         if (!*result) fit = -1;
     }
+    py_members_close(objects, nparams, n);
     if (frame != &small.frame) PyMem_Free(frame);
     return fit;
 }
@@ -425,6 +445,39 @@ static PY_COLD PyObject *call_later(PyKernel *kernel, PySpec *spec, PsFrame *fra
     return result;
 }
 
+#define OBJECTS_ON_STACK 64
+
+/* As the last launch, with members of objects to be read: they are held until it is over. */
+static __attribute__((noinline)) PyObject *call_members(PyKernel *kernel, PySpec *spec, PyObject *const *args) {
+    uint32_t nparams = spec->nparams, n = spec->nmembers, have = 0;
+    PyObject *objects[OBJECTS_ON_STACK], *result = NULL;
+    SmallFrame small;
+    int64_t elements;
+    int fit = 0;
+    if (nparams + n > OBJECTS_ON_STACK) return call_slow(kernel, args, nparams, NULL);
+    for (uint32_t i = 0; i < nparams; i++) objects[i] = args[i];
+    py_spec_pin(spec);
+    for (; have < n; have++) {
+        const PyMember *member = &spec->members[have];
+        PyObject *found = member->used ? py_member_get(member, objects) : Py_NewRef(Py_None);
+        if (PS_UNLIKELY(!found)) break;
+        objects[nparams + have] = found;
+    }
+    if (PS_LIKELY(have == n))
+        fit = decode_all(kernel, spec->plans, nparams + n, objects, small.frame.words, &elements);
+    else if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+        fit = -1;
+    else
+        PyErr_Clear();
+    if (PS_UNLIKELY(fit == LATER))
+        fit = decode_later(kernel, spec->plans, nparams + n, objects, small.frame.words, &elements);
+    if (PS_LIKELY(fit == 1)) result = launch(kernel, spec, &small.frame, elements);
+    while (have) Py_DECREF(objects[nparams + --have]);
+    if (PS_UNLIKELY(fit == 0)) result = call_slow(kernel, args, nparams, NULL);
+    py_spec_unpin(spec);
+    return result;
+}
+
 static PY_HOT PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names) {
     PyKernel *kernel = (PyKernel *)self;
     PySpec *spec = kernel->last;
@@ -433,6 +486,7 @@ static PY_HOT PyObject *call(PyObject *self, PyObject *const *args, size_t nargs
                     spec->options_word != kernel->state->options_word ||
                     spec->frame_words > PS_FRAME_STACK_WORDS || !py_guard_holds(spec)))
         return call_slow(kernel, args, nargs, names);
+    if (PS_UNLIKELY(spec->nmembers)) return call_members(kernel, spec, args);
     SmallFrame small;
     int64_t elements;
     int fit = decode(kernel, spec->plans, spec->nparams, args, small.frame.words, &elements);

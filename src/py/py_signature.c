@@ -49,12 +49,12 @@ fail:
 }
 
 /* The object itself, or what its text evaluates to; a new reference. */
-static PyObject *evaluate(PyObject *annotation, PyObject *function, PyObject *locals) {
+static PyObject *evaluate(PyObject *annotation, PyObject *function, PyObject *globals, PyObject *locals) {
     if (!PyUnicode_Check(annotation)) return Py_NewRef(annotation);
     const char *text = PyUnicode_AsUTF8(annotation);
     PyObject *code = text ? Py_CompileString(text, "<annotation>", Py_eval_input) : NULL;
     if (!code) return NULL;
-    PyObject *result = PyEval_EvalCode(code, PyFunction_GET_GLOBALS(function), locals);
+    PyObject *result = PyEval_EvalCode(code, globals ? globals : PyFunction_GET_GLOBALS(function), locals);
     Py_DECREF(code);
     return result;
 }
@@ -79,7 +79,7 @@ PyObject *py_signature_early(PyObject *function) {
     PyObject *items = locals ? PyDict_Items(annotations) : NULL;
     for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
         PyObject *pair = PyList_GET_ITEM(items, i);
-        PyObject *value = evaluate(PyTuple_GET_ITEM(pair, 1), function, locals);
+        PyObject *value = evaluate(PyTuple_GET_ITEM(pair, 1), function, NULL, locals);
         if (!value) PyErr_Clear(); /* later, then */
         if (PyDict_SetItem(out, PyTuple_GET_ITEM(pair, 0), value ? value : PyTuple_GET_ITEM(pair, 1)))
             PyErr_Clear();
@@ -91,10 +91,11 @@ PyObject *py_signature_early(PyObject *function) {
     return out;
 }
 
-static PyObject *evaluate_late(const PyState *state, PyObject *annotation, PyObject *function, PyObject *name) {
+PyObject *py_signature_evaluate(const PyState *state, PyObject *annotation, PyObject *function,
+                                PyObject *globals, PyObject *name) {
     if (!PyUnicode_Check(annotation)) return Py_NewRef(ps_front_annotation(&state->types, annotation));
     PyObject *locals = closure_names(function, NULL);
-    PyObject *value = locals ? evaluate(annotation, function, locals) : NULL;
+    PyObject *value = locals ? evaluate(annotation, function, globals, locals) : NULL;
     Py_XDECREF(locals);
     if (value) {
         PyObject *inner = Py_NewRef(ps_front_annotation(&state->types, value));
@@ -152,7 +153,7 @@ static int read_array(const PyState *state, PyParam *param, PyObject *function) 
     return -1;
 }
 
-static int read_param(const PyState *state, PyParam *param, PyObject *function) {
+int py_signature_param(const PyState *state, PyParam *param, PyObject *function) {
     const PsFrontTypes *types = &state->types;
     PyObject *annotation = param->annotation;
     if (Py_IS_TYPE(annotation, types->template_annotation) ||
@@ -163,6 +164,10 @@ static int read_param(const PyState *state, PyParam *param, PyObject *function) 
     if (Py_IS_TYPE(annotation, types->ndarray_annotation) ||
         annotation == (PyObject *)types->ndarray_annotation)
         return read_array(state, param, function);
+    if (ps_front_is_dataclass(annotation)) {
+        param->kind = PS_PARAM_OBJECT;
+        return 0;
+    }
     PsFrontOptions options = state->options;
     if (ps_form_known(types, annotation)) {
         param->kind = PS_PARAM_VALUE;
@@ -214,8 +219,8 @@ static int read_params(const PyState *state, PyObject *function, PyObject *annot
         param->name = Py_NewRef(PyTuple_GET_ITEM(names, i));
         PyObject *annotation = annotations ? PyDict_GetItemWithError(annotations, param->name) : NULL;
         if (annotation) {
-            param->annotation = evaluate_late(state, annotation, function, param->name);
-            status = param->annotation ? read_param(state, param, function) : -1;
+            param->annotation = py_signature_evaluate(state, annotation, function, NULL, param->name);
+            status = param->annotation ? py_signature_param(state, param, function) : -1;
         } else if (i == 0 && PyUnicode_CompareWithASCIIString(param->name, "self") == 0) {
             param->kind = PS_PARAM_TEMPLATE;
         } else {
@@ -233,7 +238,7 @@ static int read_return(const PyState *state, PyObject *function, PyObject *annot
     PyObject *annotation = annotations ? ps_dict_find(annotations, "return") : NULL;
     if (!annotation || annotation == Py_None) return PyErr_Occurred() ? -1 : 0;
     PyObject *name = PyUnicode_FromString("return");
-    PyObject *value = name ? evaluate_late(state, annotation, function, name) : NULL;
+    PyObject *value = name ? py_signature_evaluate(state, annotation, function, NULL, name) : NULL;
     Py_XDECREF(name);
     if (!value) return -1;
     if (value == Py_None) Py_CLEAR(value);

@@ -129,7 +129,7 @@ static int describe_elements(PyState *state, const PyParam *param, PyObject *arg
 static int describe_array(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *name,
                           PsParam *out) {
     PyState *state = kernel->state;
-    ScalarPlace place = {kernel, (uint32_t)(param - kernel->signature.params), NULL};
+    ScalarPlace place = {.what = name};
     int known = py_view_describe(state, arg, &place, out);
     if (known < 0) return -1;
     if (Py_IS_TYPE(arg, state->ndarray_type) || Py_IS_TYPE(arg, state->field_type)) {
@@ -170,30 +170,49 @@ static int describe_value(PyKernel *kernel, const PyParam *param, PsParam *out) 
     return -1;
 }
 
-int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out) {
+static int describe_object(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *name,
+                           PsParam *out) {
+    out->value = arg;
+    if ((PyObject *)Py_TYPE(arg) == param->annotation) return 0;
+    if (!py_refuse_proxy(kernel->state, arg))
+        py_error(kernel->state, PS_MSG_PY_ARGUMENT_CLASS, name, ((PyTypeObject *)param->annotation)->tp_name,
+                 PyType_Check(arg) ? "the class " : "",
+                 PyType_Check(arg) ? ((PyTypeObject *)arg)->tp_name : Py_TYPE(arg)->tp_name);
+    return -1;
+}
+
+static int describe_template(PyKernel *kernel, PyObject *arg, const char *name, PsParam *out) {
     PyState *state = kernel->state;
+    if (Py_IS_TYPE(arg, state->ndarray_type) || numpy_check(&state->numpy, arg) ||
+        dlpack_learn(&state->dlpack, arg)) {
+        py_error(state, PS_MSG_PY_ARGUMENT_TEMPLATE, name);
+        return -1;
+    }
+    if (py_refuse_proxy(state, arg)) return -1;
+    out->value = arg;
+    if (Py_IS_TYPE(arg, state->field_type)) py_describe_field(arg, out);
+    return 0;
+}
+
+int py_describe_one(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *where, PsParam *out) {
+    PyState *state = kernel->state;
+    *out = (PsParam){.name = param->name, .kind = param->kind};
+    switch (param->kind) {
+    case PS_PARAM_SCALAR: out->dtype = ps_front_dtype(&state->types, &state->options, param->dtype); return 0;
+    case PS_PARAM_VALUE: return describe_value(kernel, param, out);
+    case PS_PARAM_ARRAY: return describe_array(kernel, param, arg, where, out);
+    case PS_PARAM_OBJECT: return describe_object(kernel, param, arg, where, out);
+    default: return describe_template(kernel, arg, where, out);
+    }
+}
+
+int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out) {
     for (uint32_t i = 0; i < kernel->signature.nparams; i++) {
         const PyParam *param = &kernel->signature.params[i];
         ScalarPlace place = {kernel, i, NULL};
         char where[200];
         const char *name = scalar_place_text(&place, where, sizeof where);
-        out[i] = (PsParam){.name = param->name, .kind = param->kind};
-        if (param->kind == PS_PARAM_SCALAR) {
-            out[i].dtype = ps_front_dtype(&state->types, &state->options, param->dtype);
-        } else if (param->kind == PS_PARAM_VALUE) {
-            if (describe_value(kernel, param, &out[i])) return -1;
-        } else if (param->kind == PS_PARAM_ARRAY) {
-            if (describe_array(kernel, param, args[i], name, &out[i])) return -1;
-        } else {
-            if (Py_IS_TYPE(args[i], state->ndarray_type) || numpy_check(&state->numpy, args[i]) ||
-                dlpack_learn(&state->dlpack, args[i])) {
-                py_error(state, PS_MSG_PY_ARGUMENT_TEMPLATE, name);
-                return -1;
-            }
-            if (py_refuse_proxy(state, args[i])) return -1;
-            out[i].value = args[i];
-            if (Py_IS_TYPE(args[i], state->field_type)) py_describe_field(args[i], &out[i]);
-        }
+        if (py_describe_one(kernel, param, args[i], name, &out[i])) return -1;
     }
     return 0;
 }
@@ -267,24 +286,31 @@ void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams
             plan->how = PY_HOW_TEMPLATE;
             plan->value = Py_NewRef(params[i].value);
             break;
+        case PS_PARAM_OBJECT:
+            plan->how = PY_HOW_OBJECT;
+            plan->class = (PyTypeObject *)Py_NewRef(Py_TYPE(params[i].value));
+            break;
         }
     }
     *out_words = word;
 }
 
-void py_plans_drop(PyPlan *plans, uint32_t nparams) {
-    for (uint32_t i = 0; i < nparams; i++)
+void py_plans_drop(PyPlan *plans, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
         if (plans[i].how == PY_HOW_TEMPLATE)
             Py_CLEAR(plans[i].value);
         else if (plans[i].how == PY_HOW_FIELD)
             Py_CLEAR(plans[i].field.like);
+        Py_CLEAR(plans[i].class);
+    }
 }
 
 /* -- building -- */
 
 void py_spec_free(PySpec *spec) {
     if (!spec) return;
-    if (spec->plans) py_plans_drop(spec->plans, spec->nparams);
+    if (spec->plans) py_plans_drop(spec->plans, spec->nparams + spec->nmembers);
+    py_members_drop(spec->members, spec->nmembers);
     for (uint32_t i = 0; i < spec->nfields; i++) Py_CLEAR(spec->fields[i]);
     py_guard_free(&spec->guard);
     ps_facts_free(&spec->facts);
@@ -295,10 +321,16 @@ void py_spec_free(PySpec *spec) {
 
 int py_spec_traverse(PySpec *spec, visitproc visit, void *arg) {
     for (; spec; spec = spec->next) {
-        for (uint32_t i = 0; i < spec->nparams; i++)
-            if (spec->plans[i].how == PY_HOW_TEMPLATE) Py_VISIT(spec->plans[i].value);
-        for (uint32_t i = 0; i < spec->nparams; i++)
-            if (spec->plans[i].how == PY_HOW_FIELD) Py_VISIT(spec->plans[i].field.like);
+        for (uint32_t i = 0; i < spec->nparams + spec->nmembers; i++) {
+            const PyPlan *plan = &spec->plans[i];
+            if (plan->how == PY_HOW_TEMPLATE) Py_VISIT(plan->value);
+            if (plan->how == PY_HOW_FIELD) Py_VISIT(plan->field.like);
+            Py_VISIT(plan->class);
+        }
+        for (uint32_t i = 0; i < spec->nmembers; i++) {
+            Py_VISIT(spec->members[i].holder);
+            Py_VISIT(spec->members[i].name);
+        }
         for (uint32_t i = 0; i < spec->nfields; i++) Py_VISIT(spec->fields[i]);
         for (uint32_t i = 0; i < spec->facts.len; i++) {
             Py_VISIT(spec->facts.items[i].holder);
@@ -315,8 +347,11 @@ PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam
     memset(out, 0, sizeof *out);
     PsAstTree *tree = ps_ast_tree_of(&kernel->trees, kernel->function, kernel->stamp);
     PyObject *function = kernel->function, *code = PyFunction_GET_CODE(function);
+    const char *name = PyUnicode_AsUTF8(((PyFunctionObject *)function)->func_name);
+    const PsDescriber describer = {py_member_describe, kernel, name ? name : "?"};
+    if (!name) PyErr_Clear();
     PsStatus status = ps_loop_build(&kernel->state->types, options, function, tree, params,
-                                    kernel->signature.nparams, kernel->signature.returns, out);
+                                    kernel->signature.nparams, kernel->signature.returns, &describer, out);
     if (status == PS_OK && !ps_facts_add(&out->facts, PS_FACT_CODE, function, NULL, code)) status = PS_NOMEM;
     return status;
 }
@@ -393,8 +428,10 @@ static PsStatus fill(const PyState *state, PySpec *spec, const PsParam *params, 
                      PsBuild *build) {
     uint32_t words;
     ps_arena_init(&spec->arena);
-    spec->plans = ps_arena_alloc(&spec->arena, (nparams + 1) * sizeof *spec->plans);
-    if (!spec->plans) return PS_NOMEM;
+    spec->plans = ps_arena_alloc(&spec->arena, (nparams + build->nmembers + 1) * sizeof *spec->plans);
+    spec->members = py_members_make(&spec->arena, build);
+    if (spec->members) spec->nmembers = build->nmembers;
+    if (!spec->plans || !spec->members) return PS_NOMEM;
     spec->nparams = nparams;
     py_plans_make(state, params, nparams, build, spec->plans, &words);
     if (!fill_fields(spec, build, words)) return PS_NOMEM;
@@ -406,7 +443,9 @@ static PsStatus fill(const PyState *state, PySpec *spec, const PsParam *params, 
         spec->form = copy;
         spec->result = form->kind == PS_FORM_SCALAR ? (uint8_t)form->elem : PS_KIND_NONE;
     }
-    spec->result_word = words + spec->nfield_words;
+    words += spec->nfield_words;
+    words += py_member_plans_make(state, build, &spec->arena, words, spec->plans + nparams);
+    spec->result_word = words;
     spec->facts = build->facts;
     build->facts = (PsFacts){0};
     if (!py_guard_make(&spec->guard, state, &spec->arena, &spec->facts) ||
@@ -447,7 +486,11 @@ static int is_same(PyKernel *kernel, PySpec *other, const PySpec *spec, PyObject
         return 0;
     uint64_t *words = ps_alloc((other->frame_words + 1) * sizeof *words);
     int64_t elements;
-    int fit = words ? py_decode(kernel, other->plans, other->nparams, args, words, &elements) : 0;
+    uint32_t nparams = other->nparams, n = other->nmembers;
+    PyObject **objects = words ? py_members_open(kernel, other->plans, nparams, other->members, n, args) : NULL;
+    int fit = PyErr_Occurred() ? -1 : 0;
+    if (objects) fit = py_decode(kernel, other->plans, nparams + n, objects, words, &elements);
+    py_members_close(objects, nparams, n);
     ps_free(words);
     return fit;
 }

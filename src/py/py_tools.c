@@ -28,6 +28,8 @@ static void describe_array_plan(const PyPlan *plan, PsParam *out) {
 static PySpec *describe_last(PyKernel *kernel, PsParam *out) {
     PySpec *spec = kernel->last ? kernel->last : kernel->specs;
     if (!spec) return py_error(kernel->state, PS_MSG_TOOLS_NO_LAUNCH), NULL;
+    for (uint32_t i = 0; i < spec->nparams; i++)
+        if (spec->plans[i].how == PY_HOW_OBJECT) return py_error(kernel->state, PS_MSG_TOOLS_OBJECT), NULL;
     py_spec_pin(spec);
     for (uint32_t i = 0; i < spec->nparams; i++) {
         const PyPlan *plan = &spec->plans[i];

@@ -193,11 +193,9 @@ static Taker taker_of(PyState *state, PyObject *arg) {
     return has_dlpack(type) ? take_dlpack : NULL;
 }
 
-static PyView *take(PyKernel *kernel, uint32_t param, Taker taker, PyObject *arg) {
-    PyState *state = kernel->state;
-    ScalarPlace place = {kernel, param, NULL};
+static PyView *take(PyState *state, const ScalarPlace *place, Taker taker, PyObject *arg) {
     PyView *view = (PyView *)state->view_type->tp_alloc(state->view_type, 0);
-    if (view && taker(state, view, arg, &place)) Py_CLEAR(view);
+    if (view && taker(state, view, arg, place)) Py_CLEAR(view);
     return view;
 }
 
@@ -206,7 +204,8 @@ int py_views_take(PyKernel *kernel, PyObject **args) {
     for (uint32_t i = 0; i < kernel->signature.nparams; i++) {
         if (kernel->signature.params[i].kind != PS_PARAM_ARRAY) continue;
         Taker taker = taker_of(state, args[i]);
-        PyView *view = taker ? take(kernel, i, taker, args[i]) : NULL;
+        const ScalarPlace place = {kernel, i, NULL};
+        PyView *view = taker ? take(state, &place, taker, args[i]) : NULL;
         if (view) args[i] = (PyObject *)view;
         if (taker && !view) {
             py_views_drop(kernel, args);
@@ -214,6 +213,11 @@ int py_views_take(PyKernel *kernel, PyObject **args) {
         }
     }
     return 0;
+}
+
+PyObject *py_view_of(PyState *state, const ScalarPlace *place, PyObject *arg) {
+    Taker taker = taker_of(state, arg);
+    return taker ? (PyObject *)take(state, place, taker, arg) : Py_NewRef(arg);
 }
 
 void py_views_drop(PyKernel *kernel, PyObject **args) {

@@ -23,6 +23,8 @@ PyTypeObject *py_view_type(PyObject *module);
 /* Puts a view in the place of each array argument that needs one; those and only those are then owned. -1 with an
  * exception: none is. Runs Python code: what was decoded before must be decoded again. */
 int py_views_take(PyKernel *kernel, PyObject **args);
+/* The same of one array: a view, or the array itself (a new reference). NULL with an exception. */
+PyObject *py_view_of(PyState *state, const ScalarPlace *place, PyObject *arg);
 void py_views_drop(PyKernel *kernel, PyObject **args); /* keeps a pending exception */
 
 /* What a specialisation is made for. 1: described; 0: an object of another kind; -1: exception. */

@@ -152,9 +152,3 @@ def test_decorators_refuse():
         @ti.func(inline=True)
         def nothing():
             pass
-
-    with pytest.raises(ValueError, match="template_primitives"):
-
-        @ti.data_oriented(template_primitives=False)
-        class Other:
-            pass

@@ -31,6 +31,7 @@ typedef enum PsValueKind {
                          object: the field it is the memory of, or NULL (borrowed by whoever kept it) */
     PS_VALUE_STRUCTS, /* an array of structs: `count` ARRAYs or STRUCTS in items, one a member, all of the same axes;
                          object: the struct's type */
+    PS_VALUE_OBJECT, /* a dataclass argument: object what it is now (borrowed), count its number (PsMember.from) */
     PS_VALUE_TEXT,    /* for print: `count` strings and SCALARs one after the other (f-strings, str.format) */
     PS_VALUE_NDRANGE, /* a domain not yet looped over: domain */
     PS_VALUE_GROUPED, /* items[0]: ARRAY or NDRANGE, looped over with one vector as index */

@@ -31,6 +31,7 @@ typedef enum PsParamKind {
     PS_PARAM_ARRAY,
     PS_PARAM_FIELD, /* an array of ours as a template argument */
     PS_PARAM_TEMPLATE,
+    PS_PARAM_OBJECT, /* a dataclass: what the kernel uses of it is read at each launch (PsMember) */
 } PsParamKind;
 typedef struct PsParam {
     PyObject *name; /* borrowed str */
@@ -42,9 +43,25 @@ typedef struct PsParam {
     bool unit;          /* ARRAY, FIELD: C order, all axes together */
     bool annotated;     /* ARRAY: the annotation says what its elements are, not the argument */
     bool clamp;         /* ARRAY: indices are moved to the nearest that there is */
-    PyObject *value;    /* TEMPLATE, FIELD: borrowed */
+    PyObject *value;    /* TEMPLATE, FIELD, OBJECT: borrowed */
     const PsForm *form; /* VALUE */
 } PsParam;
+
+/* Of a class whose instances' numbers are read at each launch: the name that is True in it. */
+#define PS_RUNTIME_NUMBERS "_pestle_runtime_numbers"
+/* Something that each launch reads anew: a member of a dataclass argument, or an attribute of an object known while
+ * compiling. */
+typedef struct PsMember {
+    uint32_t from;       /* whose it is: a parameter, or (their number +) an earlier member */
+    PyObject *holder;    /* owned; or it is this object's */
+    PyObject *name;      /* owned */
+    PsParam param;       /* what it is; its value is owned */
+    PyTypeObject *class; /* borrowed from the value, if it must have exactly this class; else NULL */
+    const char *where;   /* for messages: "argument 'p.x' of kernel 'k'" */
+    bool used;           /* false: nothing of it is left in the code */
+    bool writes;         /* as PsBuild's, per parameter */
+    uint8_t pins;
+} PsMember;
 
 typedef struct PsFrontOptions {
     PsType default_fp, default_ip;
@@ -250,6 +267,7 @@ bool ps_front_element(const PsFrontTypes *types, const PsFrontOptions *options, 
 bool ps_front_annotated_element(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *annotation,
                                 PsElement *out);
 
+bool ps_front_is_dataclass(PyObject *object);           /* a class of the standard library's dataclass */
 PyObject *ps_number_object(PsType type, uint64_t bits); /* bits of a scalar as a Python number */
 /* A Python number as the type holds it, converted as ti.cast does; -1 with an exception. */
 int ps_number_bits(PyObject *number, PsType type, uint64_t *out);

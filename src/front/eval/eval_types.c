@@ -437,6 +437,15 @@ bool ps_front_element(const PsFrontTypes *types, const PsFrontOptions *options, 
     return out->dtype != PS_KIND_NONE;
 }
 
+bool ps_front_is_dataclass(PyObject *object) {
+    if (!PyType_Check(object)) return false;
+    PyObject *fields = PyObject_GetAttrString(object, "__dataclass_fields__");
+    bool found = fields && PyDict_Check(fields);
+    if (!fields) PyErr_Clear();
+    Py_XDECREF(fields);
+    return found;
+}
+
 bool ps_front_annotated_element(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *annotation,
                                 PsElement *out) {
     *out = (PsElement){.edim = -1, .eshape = {-1, -1}};

@@ -336,6 +336,7 @@ const char *ps_value_describe(PsFront *front, const PsValue *value) {
                                info->ndim == 1 ? "is" : "es");
         break;
     }
+    case PS_VALUE_OBJECT: return describe_object(front, value->object);
     case PS_VALUE_STRUCTS: return "array of structs";
     case PS_VALUE_TEXT: return "text with runtime values";
     case PS_VALUE_NDRANGE: return "range() or ndrange()";

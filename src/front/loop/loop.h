@@ -19,16 +19,26 @@ typedef struct PsBuild { /* the result; owned by the caller */
     uint8_t *pins;     /* per parameter: what of the field given for it was read while compiling (PS_PIN_*) */
     PyObject **fields; /* main's parameters behind the user's: arrays of ours (PsArrayObject), owned */
     uint32_t nfields;
+    PsMember *members; /* what comes behind those: read at each launch */
+    uint32_t nmembers;
     const PsForm *result; /* of main, in the arena; NULL when it returns nothing */
     PyObject *cause;      /* of a failure: the Python exception behind diag's message, or NULL */
 } PsBuild;
+
+/* Says what a member of a dataclass is by its annotation (text, too), as of an argument. -1 with an exception. */
+typedef struct PsDescriber {
+    int (*describe)(void *data, PyTypeObject *class, PyObject *name, PyObject *annotation, PyObject *value,
+                    const char *where, PsParam *out);
+    void *data;
+    const char *kernel; /* its name */
+} PsDescriber;
 
 /* Builds main from the Python function of a kernel. PS_FAIL: build->diag has the message; PS_PYERR: a Python exception
  * (Ctrl-C, no memory, a warning made an error) is set. The build must be freed in every case. `tree` may be NULL, with
  * the exception set that says why it could not be read. */
 PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObject *function, PsAstTree *tree,
                        const PsParam *params, uint32_t nparams, PyObject *return_annotation /* NULL: none */,
-                       PsBuild *out) PS_MUST_CHECK;
+                       const PsDescriber *describer, PsBuild *out) PS_MUST_CHECK;
 void ps_build_free(PsBuild *build);
 /* Whether a function of Python's, of math or a numpy ufunc has a counterpart among the builtins. */
 bool ps_loop_python_builtin(PyObject *callee, PsBuiltinId *out);

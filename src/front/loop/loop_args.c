@@ -174,7 +174,7 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
         arg->is_template = true;
         return PS_OK;
     }
-    if (is_array(l->front.types, annotation)) return PS_OK;
+    if (is_array(l->front.types, annotation) || ps_front_is_dataclass(annotation)) return PS_OK;
     if (Py_IS_TYPE(annotation, l->front.types->ref_annotation)) {
         arg->is_template = arg->is_ref = true;
         annotation = ((PsRefAnnotationObject *)annotation)->dtype;
@@ -192,12 +192,22 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
     return FAIL(l, PARAM_ANNOTATION, name, loop_describe(l, &found));
 }
 
+/* A dataclass: an argument of the kernel, or an object known while compiling, of exactly that class. */
+static PsStatus check_object(Loop *l, const BoundArg *arg) {
+    const PsValue *value = &arg->value;
+    bool object = value->kind == PS_VALUE_OBJECT || value->kind == PS_VALUE_PYTHON;
+    if (object && (PyObject *)Py_TYPE(value->object) == arg->annotation) return PS_OK;
+    return FAIL(l, PARAM_CLASS, text_of(arg->param->name), ((PyTypeObject *)arg->annotation)->tp_name,
+                loop_describe(l, value));
+}
+
 /* Where the call stands: whether the value is what the annotation says. */
 static PsStatus check_value(Loop *l, BoundArg *arg) {
     if (arg->is_ref && !arg->structure && (arg->value.kind != PS_VALUE_PLACE || arg->value.type != arg->type))
         return FAIL(l, PARAM_REF, text_of(arg->param->name), loop_describe_type(l, arg->type),
                     loop_describe(l, &arg->value));
     if (!arg->annotation || arg->is_template || arg->structure) return PS_OK;
+    if (ps_front_is_dataclass(arg->annotation)) return check_object(l, arg);
     if (!arg->type) return check_array(l, arg, arg->annotation);
     PsType found = loop_tile_type(l, &arg->value);
     bool wants_tile = !ps_type_is_scalar(arg->type);

@@ -53,6 +53,11 @@ static PsStatus bind_parameter(Loop *l, const PsParam *param, uint32_t *narg) {
         TRY(loop_form_argument(l, param->form, narg, &value));
         return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
     }
+    if (param->kind == PS_PARAM_OBJECT) {
+        PsValue value = {.kind = PS_VALUE_OBJECT, .object = param->value};
+        value.count = (uint32_t)(param - l->params);
+        return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
+    }
     bool array = param->kind != PS_PARAM_SCALAR;
     PsType type =
         array ? loop_array_type(l, param->dtype, param->ndim + param->edim, param->unit) : param->dtype;
@@ -96,7 +101,7 @@ static PsStatus finish(PsBuild *out, const PsParam *params, uint32_t nparams, Ps
     if (status) return status;
     if (out->diag.set) return PS_FAIL; /* Python code in between caught what we raised */
     if (ps_arena_failed(&out->arena)) return PS_NOMEM;
-    TRY(loop_find_writes(out->module, params, nparams, out->writes));
+    TRY(loop_find_writes(out->module, params, nparams, out));
 #ifndef NDEBUG
     TRY(ps_ir_verify(out->module, "front", &out->diag));
 #endif
@@ -104,7 +109,8 @@ static PsStatus finish(PsBuild *out, const PsParam *params, uint32_t nparams, Ps
 }
 
 PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObject *function, PsAstTree *tree,
-                       const PsParam *params, uint32_t nparams, PyObject *return_annotation, PsBuild *out) {
+                       const PsParam *params, uint32_t nparams, PyObject *return_annotation,
+                       const PsDescriber *describer, PsBuild *out) {
     *out = (PsBuild){0};
     ps_arena_init(&out->arena);
     ps_diag_init(&out->diag, &out->arena);
@@ -117,6 +123,7 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
     l->build = out;
     l->params = params;
     l->nparams = nparams;
+    l->describer = describer;
     ps_map_init(&l->hidden_ids, &out->arena);
     ps_map_init(&l->hidden_args, &out->arena);
     ps_map_init(&l->instances, &out->arena);
@@ -130,6 +137,7 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
         out->cause = l->front.cause;
         l->front.cause = NULL;
     }
+    loop_members_free(l);
     ps_front_end(&l->front);
     status = finish(out, params, nparams, status);
     if (ps_arena_failed(&out->arena) || (status == PS_PYERR && !PyErr_Occurred())) status = PS_NOMEM;
@@ -140,6 +148,11 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
 void ps_build_free(PsBuild *build) {
     ps_facts_free(&build->facts);
     for (uint32_t i = 0; i < build->nfields; i++) Py_CLEAR(build->fields[i]);
+    for (uint32_t i = 0; i < build->nmembers; i++) {
+        Py_CLEAR(build->members[i].holder);
+        Py_CLEAR(build->members[i].name);
+        Py_CLEAR(build->members[i].param.value);
+    }
     Py_CLEAR(build->cause);
     ps_arena_free(&build->arena);
     *build = (PsBuild){0};

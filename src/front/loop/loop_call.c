@@ -329,6 +329,8 @@ static PsStatus call_builtin(Loop *l, PyObject *callee, CallArgs *args, PsValue 
 
 PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue *out) {
     PsFrontTypes *types = l->front.types;
+    if (callee_value->kind == PS_VALUE_METHOD && callee_value->items[0].kind == PS_VALUE_OBJECT)
+        return loop_call_object_method(l, callee_value, args, out);
     if (callee_value->kind == PS_VALUE_METHOD && callee_value->object)
         return loop_call_func(l, (PsFuncObject *)callee_value->object, &callee_value->items[0], args, out);
     if (callee_value->kind == PS_VALUE_METHOD) return loop_call_method(l, callee_value, args, out);

@@ -90,7 +90,11 @@ PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *o
     if (loop_is_structs(l, base)) return loop_structs_attribute(l, base, name, out);
     if (base->kind == PS_VALUE_ARRAY || loop_is_array_object(l, base))
         return array_attribute(l, base, name, out);
+    if (base->kind == PS_VALUE_OBJECT) return loop_member(l, base, name, out);
     if (base->kind == PS_VALUE_PYTHON) {
+        bool done;
+        TRY(loop_object_number(l, base->object, name, out, &done));
+        if (done) return PS_OK;
         if (loop_is_tile(l, base) && loop_has_method(text) && !l->in_static)
             return loop_tile_attribute(l, base, text, out);
         return ps_python_attribute(&l->front, base->object, name, out);

@@ -4,7 +4,8 @@
  * element of a list. Each becomes a hidden parameter of main, behind those that the user wrote, so that no address and
  * no length is in the code: the launch fills it from the object (PsBuild.fields). A field given to a template()
  * parameter is a parameter like any array; what else the program reads of it while compiling is pinned, so that other
- * fields fit the same code unless they differ there.
+ * fields fit the same code unless they differ there. What is read at each launch (loop_member.c) is handed on in the same
+ * way, and so is the place of the stream of random numbers.
  *
  * Functions of the IR see parameters of their own only. While they are built, a hidden array is an `arg` whose number
  * lies beyond HIDDEN; loop_fields_finish gives every function the parameters it and its callees need, and hands them on
@@ -49,7 +50,7 @@ static PsStatus find_hidden(Loop *l, PyObject *object, PsType type, uint32_t *ou
         *out = (uint32_t)found;
         return PS_OK;
     }
-    LoopHidden hidden = {ps_front_keep(&l->front, Py_NewRef(object)), type};
+    LoopHidden hidden = {ps_front_keep(&l->front, Py_NewRef(object)), type, -1};
     *out = l->hidden.len;
     if (!hidden.object) return PS_PYERR;
     return ps_vec_push(l->front.arena, &l->hidden, hidden) &&
@@ -67,6 +68,18 @@ typedef struct ArgKey { /* of one hidden array in one function */
 static bool is_hidden_arg(const PsFunc *f, uint64_t ref, uint64_t imm) {
     return ref < f->ops.len && ps_op(f, (PsRef)ref)->code == PS_OP_ARG && ps_op(f, (PsRef)ref)->imm == imm &&
            ps_op(f, (PsRef)ref)->region == 1;
+}
+
+PsStatus loop_hidden_arg(Loop *l, uint32_t hidden, PsRef *out) {
+    ArgKey key = {loop_b(l)->func, hidden};
+    uint64_t ref;
+    if (!ps_map_get(&l->hidden_args, &key, sizeof key, &ref) ||
+        !is_hidden_arg(key.func, ref, HIDDEN | hidden)) {
+        ref = arg_at_start(key.func, l->hidden.data[hidden].type, HIDDEN | hidden);
+        if (!ps_map_put(&l->hidden_args, &key, sizeof key, ref)) return PS_NOMEM;
+    }
+    *out = (PsRef)ref;
+    return PS_OK;
 }
 
 /* A field of structs is the fields of its members. */
@@ -134,16 +147,11 @@ PsStatus loop_from_outside(Loop *l, PsValue *value) {
     const PsArrayObject *array = (const PsArrayObject *)value->object;
     PsType type = loop_array_type(l, array->dtype, array->ndim + array->edim, array->unit);
     uint32_t hidden;
-    uint64_t ref;
+    PsRef ref;
     TRY(find_hidden(l, value->object, type, &hidden));
-    ArgKey key = {loop_b(l)->func, hidden};
-    if (!ps_map_get(&l->hidden_args, &key, sizeof key, &ref) ||
-        !is_hidden_arg(key.func, ref, HIDDEN | hidden)) {
-        ref = arg_at_start(key.func, type, HIDDEN | hidden);
-        if (!ps_map_put(&l->hidden_args, &key, sizeof key, ref)) return PS_NOMEM;
-    }
+    TRY(loop_hidden_arg(l, hidden, &ref));
     bool is_static = value->is_static;
-    *value = loop_array_value(l, (PsRef)ref, type, array->edim, array->shape + array->ndim, value->object);
+    *value = loop_array_value(l, ref, type, array->edim, array->shape + array->ndim, value->object);
     value->is_static = is_static;
     return PS_OK;
 }
@@ -155,6 +163,10 @@ void loop_pin(Loop *l, const PsValue *array, uint8_t what) {
     for (uint32_t i = 0; array->object && i < l->nparams; i++)
         if (l->params[i].kind == PS_PARAM_FIELD && l->params[i].value == array->object)
             l->build->pins[i] |= what, given = true;
+    for (uint32_t i = 0; array->object && i < l->members.len; i++) {
+        PsMember *m = &l->members.data[i].base;
+        if (m->param.kind == PS_PARAM_FIELD && m->param.value == array->object) m->pins |= what, given = true;
+    }
     if (array->object && !given) ps_front_pin(&l->front, array->object);
 }
 
@@ -244,10 +256,14 @@ static bool find_passed(Threading *t, uint32_t i) {
     return changed;
 }
 
-static PsStatus add_params(Threading *t, uint32_t i) {
+static bool is_random(const Threading *t, uint32_t k) { return t->l->random_hidden == k + 1; }
+
+/* Arrays that stay with the specialisation come before what is read at each launch. */
+static PsStatus add_params(Threading *t, uint32_t i, bool members) {
     PsFunc *f = t->m->funcs.data[i];
     for (uint32_t k = 0; k < t->n; k++) {
-        if (!t->uses[i][k]) continue;
+        if (!t->uses[i][k] || (t->l->hidden.data[k].member >= 0) != members) continue;
+        if (i == 0 && is_random(t, k)) continue; /* main has streams of its own */
         PsType type = t->l->hidden.data[k].type;
         t->param[i][k] = f->params.len;
         if (!ps_vec_push(t->l->front.arena, &f->params, type)) return PS_NOMEM;
@@ -260,6 +276,9 @@ static PsStatus add_params(Threading *t, uint32_t i) {
 static PsStatus extend_call(Threading *t, uint32_t i, PsRef call) {
     PsFunc *f = t->m->funcs.data[i];
     PsArena *arena = t->l->front.arena;
+    PsRef stream = 0;
+    if (i == 0 && t->l->random_hidden && t->uses[ps_op(f, call)->imm][t->l->random_hidden - 1])
+        TRY(loop_random_stream(t->l, call, &stream)); /* may add ops: before the arguments are copied */
     PsOp *op = ps_op(f, call);
     uint32_t at = f->args.len, callee = (uint32_t)op->imm, n = op->nargs;
     for (uint32_t k = 0; k < n; k++) {
@@ -268,7 +287,8 @@ static PsStatus extend_call(Threading *t, uint32_t i, PsRef call) {
     }
     for (uint32_t k = 0; k < t->n; k++) {
         if (!t->uses[callee][k]) continue;
-        if (!ps_vec_push(arena, &f->args, t->args[i][k])) return PS_NOMEM;
+        PsRef arg = stream && is_random(t, k) ? stream : t->args[i][k];
+        if (!ps_vec_push(arena, &f->args, arg)) return PS_NOMEM;
         n++;
     }
     op->args = at;
@@ -292,12 +312,39 @@ static PsStatus extend_calls(Threading *t, uint32_t i) {
     return PS_OK;
 }
 
+/* A vector that is read in part is given whole. */
+static void use_whole_members(Threading *t) {
+    const LoopHidden *hidden = t->l->hidden.data;
+    for (uint32_t k = 0; k < t->n; k++) /* the scalars of a member stand side by side */
+        if (k && hidden[k].member >= 0 && hidden[k].member == hidden[k - 1].member)
+            t->uses[0][k] |= t->uses[0][k - 1];
+    for (uint32_t k = t->n; k-- > 1;)
+        if (hidden[k].member >= 0 && hidden[k].member == hidden[k - 1].member)
+            t->uses[0][k - 1] |= t->uses[0][k];
+}
+
 static PsStatus hand_out(Threading *t) {
     PsBuild *build = t->l->build;
     build->fields = ps_arena_alloc(t->l->front.arena, sizeof *build->fields * t->n);
     if (!build->fields) return PS_NOMEM;
-    for (uint32_t k = 0; k < t->n; k++)
-        if (t->uses[0][k]) build->fields[build->nfields++] = Py_NewRef(t->l->hidden.data[k].object);
+    for (uint32_t k = 0; k < t->n; k++) {
+        const LoopHidden *hidden = &t->l->hidden.data[k];
+        if (!t->uses[0][k] || is_random(t, k)) continue;
+        if (hidden->member >= 0)
+            t->l->members.data[hidden->member].base.used = true;
+        else
+            build->fields[build->nfields++] = Py_NewRef(hidden->object);
+    }
+    return PS_OK;
+}
+
+static PsStatus hand_out_members(Loop *l) {
+    PsBuild *build = l->build;
+    build->members = ps_arena_alloc(l->front.arena, sizeof *build->members * (l->members.len + 1));
+    if (!build->members) return PS_NOMEM;
+    for (uint32_t i = 0; i < l->members.len; i++) build->members[i] = l->members.data[i].base;
+    build->nmembers = l->members.len;
+    l->members.len = 0;
     return PS_OK;
 }
 
@@ -306,14 +353,19 @@ PsStatus loop_fields_finish(Loop *l) {
     uint32_t nfuncs = t.m->funcs.len;
     bool changed = true;
     settle_facts(l);
-    if (!t.n) return PS_OK;
+    if (!t.n) return hand_out_members(l);
     if (!threading_init(&t)) return PS_NOMEM;
     for (uint32_t i = 0; i < nfuncs; i++) find_own(&t, i);
     while (changed) {
         changed = false;
         for (uint32_t i = nfuncs; i-- > 0;) changed |= find_passed(&t, i);
     }
-    for (uint32_t i = 0; i < nfuncs; i++) TRY(add_params(&t, i));
+    use_whole_members(&t);
+    for (uint32_t i = 0; i < nfuncs; i++) {
+        TRY(add_params(&t, i, false));
+        TRY(add_params(&t, i, true));
+    }
     for (uint32_t i = 0; i < nfuncs; i++) TRY(extend_calls(&t, i));
-    return hand_out(&t);
+    TRY(hand_out(&t));
+    return hand_out_members(l);
 }

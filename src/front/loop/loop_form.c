@@ -6,6 +6,7 @@
 #include "front/loop/loop_int.h"
 
 static PsStatus argument(Loop *l, PsType type, uint32_t *narg, PsRef *out) {
+    if (*narg >= LOOP_HIDDEN_ARGS) return loop_hidden_arg(l, (*narg)++ - LOOP_HIDDEN_ARGS, out);
     if (!ps_vec_push(l->front.arena, &loop_b(l)->func->params, type)) return PS_NOMEM;
     *out = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, (*narg)++);
     return PS_OK;

@@ -163,7 +163,10 @@ static PsStatus find_instance(Loop *l, FuncCall *call, Instance **out) {
         bool array = value->kind == PS_VALUE_ARRAY;
         key[i + 1] = (KeyPart){1, type | (uint64_t)(array ? value->elem : 0) << 32,
                                array ? (uint64_t)(uintptr_t)value->object : 0};
-        if (!type) key[i + 1] = (KeyPart){2, (uint64_t)(uintptr_t)value->object, 0};
+        if (value->kind == PS_VALUE_OBJECT)
+            key[i + 1] = (KeyPart){3, value->count, 0};
+        else if (!type)
+            key[i + 1] = (KeyPart){2, (uint64_t)(uintptr_t)value->object, 0};
     }
     size_t size = sizeof *key * (call->nargs + 1);
     if (ps_map_get(&l->instances, key, size, &found)) {
@@ -325,6 +328,7 @@ static bool needs_place(Loop *l, const BoundArg *arg) {
     switch (arg->value.kind) {
     case PS_VALUE_SCALAR:
     case PS_VALUE_TILE:
+    case PS_VALUE_OBJECT:
     case PS_VALUE_ARRAY: return false;
     case PS_VALUE_PLACE: return arg->is_template;
     case PS_VALUE_PYTHON: return loop_is_struct(l, &arg->value) || holds_proxies(l, arg->value.object, 0);

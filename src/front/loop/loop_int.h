@@ -13,7 +13,7 @@
  *     loop_binop.c    operators                           loop_writes.c   which arrays are written
  *     loop_promote.c  types of results                    loop_return.c   return
  *     loop_random.c   random, randn
- *     loop_field.c    fields and ndarrays from outside
+ *     loop_field.c    fields and ndarrays from outside    loop_member.c   members of dataclass arguments
  *     loop_tile.c     vectors and matrices                loop_make.c     making them
  *     loop_struct.c   structs                             loop_form.c     values of the kernel's caller
  *     loop_part.c     their elements, slices, swizzles    loop_method.c   their methods, @
@@ -62,9 +62,20 @@ typedef struct LoopFunc {
 } LoopFunc;
 
 typedef struct LoopHidden {
-    PyObject *object; /* kept */
+    PyObject *object; /* kept; NULL: a member, or what every function is given that draws random numbers */
     PsType type;
+    int64_t member; /* -1: none */
 } LoopHidden;
+typedef struct LoopMember {
+    PsMember base;    /* with its references, until they are the build's */
+    uint32_t hidden;  /* the first of its scalars, or the only one */
+    const char *path; /* "p.inner.x" */
+} LoopMember;
+
+typedef struct LoopStream { /* of random numbers, of one iteration */
+    PsRegion region;        /* the parallel loop's body */
+    PsRef state;
+} LoopStream;
 
 typedef struct Loop {
     PsFront front;
@@ -80,15 +91,16 @@ typedef struct Loop {
     uint32_t statements;           /* built so far */
     uint32_t unrolled;             /* iterations of static loops so far */
     PsRef random_key, random_main; /* of the launch; the state of main's serial code; 0: not made yet */
-    PsRef random_stream;           /* the state of the iteration of ... */
-    PsRegion random_region;        /* ... this parallel loop */
-    uint32_t random_loops;         /* parallel loops with random numbers so far */
+    PsVec(LoopStream) streams;     /* of parallel loops with random numbers */
+    uint32_t random_hidden;        /* where funcs get the state from: its number among `hidden`, + 1 */
     PsMap instances;               /* key of a func with argument types -> Instance * */
     PsMap warned;                  /* spans that gave a warning */
     const PsParam *params;         /* of the kernel */
     uint32_t nparams;
-    PsVec(LoopHidden) hidden;    /* arrays from outside, in the order they were met */
-    PsMap hidden_ids;            /* object -> its number among them */
+    PsVec(LoopHidden) hidden;  /* arrays from outside, in the order they were met */
+    PsMap hidden_ids;          /* object -> its number among them */
+    PsVec(LoopMember) members; /* what each launch reads */
+    const PsDescriber *describer;
     PsMap hidden_args;           /* function and number -> the op */
     PsVec(PyObject *) expanding; /* funcs being expanded in place, for the message on endless recursion */
 } Loop;
@@ -107,6 +119,14 @@ static inline PsValue loop_value(Loop *l, PsRef ref) { return ps_value_of(&l->fr
 static inline bool loop_is_float(PsType t) { return ps_scalar_class(t) == PS_CLASS_FLOAT; }
 static inline const char *loop_describe_type(Loop *l, PsType type) { return ps_type_describe(&l->front, type); }
 static inline const char *loop_describe(Loop *l, const PsValue *v) { return ps_value_describe(&l->front, v); }
+
+typedef struct CallArgs {
+    PsValue *args;
+    uint32_t nargs;
+    PyObject **names; /* of keyword arguments */
+    PsValue *named;
+    uint32_t nnamed;
+} CallArgs;
 
 /* loop_expr.c */
 PsStatus loop_eval(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;       /* never a PLACE */
@@ -166,7 +186,15 @@ void loop_pin(Loop *l, const PsValue *array, uint8_t what); /* PS_PIN_*: it is a
 /* Attributes that are values known while compiling; *done false: the name is none of these. */
 PsStatus loop_field_attribute(Loop *l, const PsValue *base, const char *name, PyObject *key, PsValue *out,
                               bool *done) PS_MUST_CHECK;
+#define LOOP_HIDDEN_ARGS (1u << 31) /* numbers of arguments from here on are of hidden ones */
+PsStatus loop_hidden_arg(Loop *l, uint32_t hidden, PsRef *out) PS_MUST_CHECK; /* in the function being built */
 PsStatus loop_fields_finish(Loop *l) PS_MUST_CHECK;
+
+/* loop_member.c: members of dataclass arguments, run-time numbers of objects */
+PsStatus loop_member(Loop *l, const PsValue *object, PyObject *name, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_object_number(Loop *l, PyObject *object, PyObject *name, PsValue *out, bool *done) PS_MUST_CHECK;
+PsStatus loop_call_object_method(Loop *l, const PsValue *method, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+void loop_members_free(Loop *l);
 
 /* loop_tile.c: vectors and matrices; a tile type stands for element and shape */
 PsType loop_tile_type(Loop *l, const PsValue *value); /* PS_KIND_NONE: it is no vector or matrix */
@@ -210,13 +238,6 @@ PsStatus loop_to_index(Loop *l, const PsValue *value, int position, PsRef *out) 
 PsStatus loop_warn_impure(Loop *l, PyObject *callee) PS_MUST_CHECK; /* loop_impure.c */
 
 /* loop_call.c, loop_builtin.c */
-typedef struct CallArgs {
-    PsValue *args;
-    uint32_t nargs;
-    PyObject **names; /* of keyword arguments */
-    PsValue *named;
-    uint32_t nnamed;
-} CallArgs;
 PsStatus loop_eval_call(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_call(Loop *l, const PsValue *callee, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_call_builtin(Loop *l, PsBuiltinId id, CallArgs *args, PsValue *out) PS_MUST_CHECK;
@@ -265,6 +286,8 @@ bool loop_is_own(Loop *l, PsRef place); /* a local of this iteration or of seria
 
 /* loop_random.c */
 PsStatus loop_random(Loop *l, bool is_normal, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_random_stream(Loop *l, PsRef call,
+                            PsRef *out) PS_MUST_CHECK; /* the state, where main calls a func */
 
 /* loop_func.c, loop_args.c, loop_return.c */
 PsStatus loop_call_func(Loop *l, PsFuncObject *func, const PsValue *self, CallArgs *args,
@@ -346,6 +369,6 @@ PsStatus loop_format(Loop *l, PyObject *format, const CallArgs *args, PsValue *o
 PsStatus loop_eval_fstring(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 
 /* loop_writes.c */
-PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, bool *writes) PS_MUST_CHECK;
+PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, PsBuild *out) PS_MUST_CHECK;
 
 #endif

@@ -5,7 +5,8 @@
  *
  * Seed and count of launches lie in a hidden array of two words (PsFrontTypes.random_words); main adds one to the count at
  * its start and mixes both into a key. An iteration's stream is SplitMix64 from a start that the key and the indices are
- * mixed into; its state is a local of the iteration. Serial code of main has a stream of its own.
+ * mixed into; its state is a local of the iteration. Serial code of main has a stream of its own. Funcs that are called are
+ * given its place (loop_field.c hands it on).
  *
  * Source: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014; the mixing function is
  * D. Stafford's variant 13. randn: G. Box, M. Muller, 1958.
@@ -60,33 +61,51 @@ static PsStatus make_key(Loop *l) {
     return PS_OK;
 }
 
-/* The stream of one iteration of the parallel loop around, at the start of its body. */
-static void make_stream(Loop *l) {
+/* The stream of one iteration of a parallel loop, at the start of its body. */
+static PsStatus stream_of(Loop *l, PsRegion region, PsRef *out) {
     PsFunc *main = l->front.module->funcs.data[0];
-    const PsRegionInfo *body = ps_region(main, l->parallel);
-    PsBuilder b = body->first ? ps_builder_before(main, body->first) : ps_builder_at_end(main, l->parallel);
+    for (uint32_t i = 0; i < l->streams.len; i++)
+        if (l->streams.data[i].region == region) return *out = l->streams.data[i].state, PS_OK;
+    const PsRegionInfo *body = ps_region(main, region);
+    PsBuilder b = body->first ? ps_builder_before(main, body->first) : ps_builder_at_end(main, region);
     uint32_t nparams = body->nparams, params = body->params;
     b.span = loop_b(l)->span;
-    PsRef state = mix(&b, add(&b, l->random_key, ++l->random_loops));
+    PsRef state = mix(&b, add(&b, l->random_key, l->streams.len + 1));
     for (uint32_t i = 0; i < nparams; i++) {
         PsRef index = ps_build_cast(&b, params + i, PS_U64);
         state = mix(&b, add(&b, ps_build_binary(&b, PS_OP_ADD, state, index), GOLDEN));
     }
-    l->random_stream = ps_build_var(&b, PS_U64);
-    l->random_region = l->parallel;
-    ps_build_store(&b, l->random_stream, state);
+    LoopStream made = {region, ps_build_var(&b, PS_U64)};
+    ps_build_store(&b, made.state, state);
+    *out = made.state;
+    return ps_vec_push(l->front.arena, &l->streams, made) ? PS_OK : PS_NOMEM;
 }
 
+PsStatus loop_random_stream(Loop *l, PsRef call, PsRef *out) {
+    const PsFunc *main = l->front.module->funcs.data[0];
+    PsRegion region = ps_op(main, call)->region;
+    while (region != 1) {
+        PsRef owner = ps_region(main, region)->owner;
+        if (ps_op(main, owner)->code == PS_OP_PARFOR) return stream_of(l, region, out);
+        region = ps_op(main, owner)->region;
+    }
+    *out = l->random_main;
+    return PS_OK;
+}
+
+/* A func that is called is given the place of its caller's stream. */
 static PsStatus stream(Loop *l, PsRef *out) {
     LoopFunc *func = l->func;
+    if (!l->random_main) TRY(make_key(l));
     while (func->kind == FUNC_INLINE && func->base.caller) func = (LoopFunc *)func->base.caller;
     if (func->kind == FUNC_CALLED) {
-        func->instance->state = INSTANCE_INLINE;
-        return PS_FAIL;
+        LoopHidden hidden = {.type = ps_type_ptr(l->front.module, PS_U64), .member = -1};
+        if (!l->random_hidden && !ps_vec_push(l->front.arena, &l->hidden, hidden)) return PS_NOMEM;
+        if (!l->random_hidden) l->random_hidden = l->hidden.len;
+        return loop_hidden_arg(l, l->random_hidden - 1, out);
     }
-    if (!l->random_main) TRY(make_key(l));
-    if (l->parallel && l->random_region != l->parallel) make_stream(l);
-    *out = l->parallel ? l->random_stream : l->random_main;
+    if (l->parallel) return stream_of(l, l->parallel, out);
+    *out = l->random_main;
     return PS_OK;
 }
 

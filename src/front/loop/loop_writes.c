@@ -33,7 +33,16 @@ static bool scan(const PsModule *m, const PsFunc *f, bool *const *writes, bool *
     return changed;
 }
 
-PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, bool *out) {
+/* Of a parameter whose first one in main is number *at, which goes on behind it. */
+static bool writes_param(const PsParam *param, const bool *writes, uint32_t *at) {
+    bool array = param->kind == PS_PARAM_ARRAY || param->kind == PS_PARAM_FIELD;
+    if (param->kind == PS_PARAM_TEMPLATE || param->kind == PS_PARAM_OBJECT) return false;
+    uint32_t first = *at;
+    *at += param->kind == PS_PARAM_VALUE ? param->form->words : 1;
+    return array && writes[first];
+}
+
+PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, PsBuild *out) {
     bool **writes = ps_arena_alloc(m->arena, sizeof *writes * (m->funcs.len + 1)), changed = true;
     if (!writes) return PS_NOMEM;
     for (uint32_t i = 0; i < m->funcs.len; i++)
@@ -42,11 +51,12 @@ PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, 
         changed = false;
         for (uint32_t i = m->funcs.len; i-- > 0;) changed |= scan(m, m->funcs.data[i], writes, writes[i]);
     }
-    for (uint32_t i = 0, at = 0; i < nparams; i++) {
-        if (params[i].kind == PS_PARAM_TEMPLATE) continue;
-        bool array = params[i].kind == PS_PARAM_ARRAY || params[i].kind == PS_PARAM_FIELD;
-        out[i] = array && writes[0][at];
-        at += params[i].kind == PS_PARAM_VALUE ? params[i].form->words : 1;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < nparams; i++) out->writes[i] = writes_param(&params[i], writes[0], &at);
+    at += out->nfields;
+    for (uint32_t i = 0; i < out->nmembers; i++) {
+        PsMember *member = &out->members[i];
+        member->writes = member->used && writes_param(&member->param, writes[0], &at);
     }
     return PS_OK;
 }

@@ -196,7 +196,7 @@ f(1)
 #! File "program.py", line 2, in g
 #!     def g(a: 3):
 #!              ^
-#! parameter 'a' of a func has an annotation that is no dtype, types.ndarray(...) or template(): int 3
+#! parameter 'a' of a func has an annotation that is no dtype, types.ndarray(...), dataclass or template(): int 3
 
 #-- a return annotation of a func that is none
 @ti.func

@@ -49,7 +49,7 @@ f(1)
 #! File "program.py", line 2, in g
 #!     def g(a: "unknown"):
 #!              ^^^^^^^^^
-#! parameter 'a' of a func has an annotation that is no dtype, types.ndarray(...) or template(): str 'unknown'
+#! parameter 'a' of a func has an annotation that is no dtype, types.ndarray(...), dataclass or template(): str 'unknown'
 
 #-- a name assigned in a branch only
 if n > 0:

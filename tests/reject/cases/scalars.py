@@ -322,7 +322,7 @@ f(1)
 #! File "program.py", line 2, in f
 #!     def f(n: 3):
 #!              ^
-#! parameter 'n' of kernel 'f' has the annotation 3; expected a dtype, int, float, bool, types.ndarray(...) or template()
+#! parameter 'n' of kernel 'f' has the annotation 3; expected a dtype, int, float, bool, types.ndarray(...), a dataclass or template()
 
 #-- an annotation that is None
 @ti.kernel
@@ -333,7 +333,7 @@ f(1)
 #! File "program.py", line 2, in f
 #!     def f(n: None):
 #!              ^^^^
-#! parameter 'n' of kernel 'f' has the annotation None; expected a dtype, int, float, bool, types.ndarray(...) or template()
+#! parameter 'n' of kernel 'f' has the annotation None; expected a dtype, int, float, bool, types.ndarray(...), a dataclass or template()
 
 #-- an annotation that is a list of types
 @ti.kernel
@@ -344,7 +344,7 @@ f(1)
 #! File "program.py", line 2, in f
 #!     def f(n: [ti.i32]):
 #!              ^^^^^^^^
-#! parameter 'n' of kernel 'f' has the annotation [i32]; expected a dtype, int, float, bool, types.ndarray(...) or template()
+#! parameter 'n' of kernel 'f' has the annotation [i32]; expected a dtype, int, float, bool, types.ndarray(...), a dataclass or template()
 
 #-- an annotation that is str
 @ti.kernel
@@ -355,7 +355,7 @@ f("a")
 #! File "program.py", line 2, in f
 #!     def f(n: str):
 #!              ^^^
-#! parameter 'n' of kernel 'f' has the annotation <class 'str'>; expected a dtype, int, float, bool, types.ndarray(...) or template()
+#! parameter 'n' of kernel 'f' has the annotation <class 'str'>; expected a dtype, int, float, bool, types.ndarray(...), a dataclass or template()
 
 #-- an annotation that is numpy's array class
 @ti.kernel
@@ -366,7 +366,7 @@ f(np.zeros(3))
 #! File "program.py", line 2, in f
 #!     def f(x: np.ndarray):
 #!              ^^^^^^^^^^
-#! parameter 'x' of kernel 'f' has the annotation <class 'numpy.ndarray'>; expected a dtype, int, float, bool, types.ndarray(...) or template() (an array parameter is annotated with types.ndarray())
+#! parameter 'x' of kernel 'f' has the annotation <class 'numpy.ndarray'>; expected a dtype, int, float, bool, types.ndarray(...), a dataclass or template() (an array parameter is annotated with types.ndarray())
 
 #-- an annotation that is the function ndarray
 @ti.kernel
@@ -377,7 +377,7 @@ f(np.zeros(3))
 #! File "program.py", line 2, in f
 #!     def f(x: ti.ndarray):
 #!              ^^^^^^^^^^
-#! parameter 'x' of kernel 'f' has the annotation <built-in function ndarray>; expected a dtype, int, float, bool, types.ndarray(...) or template() (not the function ndarray(), which makes an array)
+#! parameter 'x' of kernel 'f' has the annotation <built-in function ndarray>; expected a dtype, int, float, bool, types.ndarray(...), a dataclass or template() (not the function ndarray(), which makes an array)
 
 #-- an annotation with no dtype of elements
 @ti.kernel
@@ -399,7 +399,7 @@ f(np.zeros(3))
 #! File "program.py", line 2, in f
 #!     def f(x: np.zeros(3)):
 #!              ^^^^^^^^^^^
-#! parameter 'x' of kernel 'f' has the annotation array([0., 0., 0.]); expected a dtype, int, float, bool, types.ndarray(...) or template()
+#! parameter 'x' of kernel 'f' has the annotation array([0., 0., 0.]); expected a dtype, int, float, bool, types.ndarray(...), a dataclass or template()
 
 #-- an annotation with too many axes
 @ti.kernel
