@@ -889,12 +889,15 @@ class KernelIndexError(CompilationError, IndexError):
 class KernelValueError(CompilationError, ValueError):
     """A value that cannot be: out of a type's range, of an option, of a shape."""
 
+class StaticAssertionError(CompilationError, AssertionError):
+    """A static_assert, or an assert of Python code called while compiling, that does not hold."""
+
 class KernelRuntimeError(PestleError, RuntimeError):
     """A launch that failed: a parallel loop over too large a domain, an interrupt; or the compiler could not be opened."""
 
 class KernelAssertionError(KernelRuntimeError, AssertionError):
     """In checked mode: an index out of bounds, an integer division by zero, an `assert` that does not hold. Always: a
-    recursion that is too deep, a static_assert."""
+    recursion that is too deep."""
 
 class InternalError(PestleError):
     """A mistake in Pestle: please report it."""

@@ -80,6 +80,7 @@ typedef enum PsFaultKind {
     PS_FAULT_ASSERT,   /* number of the message among the module's texts, values in it; or nothing */
     PS_FAULT_DOMAIN,   /* axis, low, high: a parallel loop's bounds beyond PS_INDEX_LIMIT (always checked) */
     PS_FAULT_DEPTH,    /* depth */
+    PS_FAULT_RETURN,   /* a function that must return a value has ended without */
     PS_FAULT_CALLED,   /* no fault: the site of a call that led to one */
 } PsFaultKind;
 

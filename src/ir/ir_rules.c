@@ -363,7 +363,7 @@ static const char *check_check(const At *a) {
         if (!ps_type_is_scalar(arg_type(a, i)) || !is_integer(a, arg_type(a, i)))
             return "the values must be integers";
     }
-    return a->op->imm <= PS_FAULT_DEPTH ? NULL : "there is no such fault";
+    return a->op->imm < PS_FAULT_CALLED ? NULL : "there is no such fault";
 }
 
 /* -- control -- */

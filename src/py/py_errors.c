@@ -25,6 +25,8 @@ static const ErrorClass classes[] = {
     {"pestle.KernelNameError", "CompilationError", &PyExc_NameError, PS_ERR_NAME, "An unknown name."},
     {"pestle.KernelIndexError", "CompilationError", &PyExc_IndexError, PS_ERR_INDEX, "A wrong index."},
     {"pestle.KernelValueError", "CompilationError", &PyExc_ValueError, PS_ERR_VALUE, "A wrong value."},
+    {"pestle.StaticAssertionError", "CompilationError", &PyExc_AssertionError, PS_ERR_STATIC_ASSERT,
+     "A static_assert, or an assert of Python code called while compiling, does not hold."},
     {"pestle.KernelRuntimeError", "PestleError", &PyExc_RuntimeError, PS_ERR_RUNTIME, "A launch failed."},
     {"pestle.KernelAssertionError", "KernelRuntimeError", &PyExc_AssertionError, PS_ERR_ASSERT,
      "A check failed while a kernel ran: a bound, a division by zero, an assertion."},
@@ -65,6 +67,24 @@ int py_errors_init(PyState *state, PyObject *module) {
     return 0;
 }
 
+/* The messages say `ti.static`. Under an import alias (pestle.compat) they name the module as its programs do: _alias of
+ * the C module. Texts that programs write are left alone. */
+static PyObject *in_alias(const PyState *state, PsMessageId id, PyObject *message) {
+    PsErrorKind kind = ps_message_kind(id);
+    PyObject *alias = PyObject_GetAttrString(state->module, "_alias"), *pattern = NULL, *re = NULL, *out = NULL;
+    PyErr_Clear();
+    if (message && alias && PyUnicode_Check(alias) && kind != PS_ERR_STATIC_ASSERT && kind != PS_ERR_ASSERT &&
+        (pattern = PyUnicode_FromFormat("%U.", alias)) && (re = PyImport_ImportModule("re")))
+        out = PyObject_CallMethod(re, "sub", "sOO", "\\bti\\.", pattern, message);
+    PyErr_Clear(); /* then as it is */
+    Py_XDECREF(re);
+    Py_XDECREF(pattern);
+    Py_XDECREF(alias);
+    if (!out) return message;
+    Py_DECREF(message);
+    return out;
+}
+
 PyObject *py_error(const PyState *state, PsMessageId id, ...) {
     PsBuf text = {0};
     va_list args;
@@ -73,6 +93,7 @@ PyObject *py_error(const PyState *state, PsMessageId id, ...) {
     va_end(args);
     PyObject *message =
         text.failed ? NULL : PyUnicode_DecodeUTF8(text.data ? text.data : "", (Py_ssize_t)text.len, "replace");
+    message = in_alias(state, id, message);
     ps_buf_free(&text);
     if (message)
         PyErr_SetObject(state->types.errors[ps_message_kind(id)], message);
@@ -247,19 +268,25 @@ static void set_place(PyObject *error, const PySources *sources, PsSpan span) {
     set_attribute(error, "end_offset", PyLong_FromSize_t(columns(end_line, end_col) + 1));
 }
 
-/* Raises `class` with the text so far and `summary` as its last line; takes the buffer. */
-static void raise_at(PyObject *class, PsBuf *text, const char *summary, const PySources *sources, PsSpan span) {
-    ps_buf_text(text, summary);
-    PyObject *message = text->failed ? PyErr_NoMemory() : utf8(text->data ? text->data : "", text->len);
-    PyObject *error = message ? PyObject_CallOneArg(class, message) : NULL;
+/* Raises what `kind` says with the text so far and `summary`, of the message `id`, as its last line; takes the buffer. */
+static void raise_at(const PyState *state, PsMessageId id, PsErrorKind kind, PsBuf *text, const char *summary,
+                     const PySources *sources, PsSpan span) {
+    PyObject *class = state->types.errors[kind], *message = NULL, *error = NULL;
+    PyObject *last = in_alias(state, id, utf8(summary, strlen(summary)));
+    PyObject *places = last ? utf8(text->data ? text->data : "", text->len) : NULL;
+    if (places && !text->failed) message = PyUnicode_Concat(places, last);
+    if (message) error = PyObject_CallOneArg(class, message);
+    if (!error && !PyErr_Occurred()) PyErr_NoMemory();
+    if (error) {
+        set_place(error, sources, span);
+        if (PyObject_IsInstance(error, PyExc_SyntaxError) == 1) set_attribute(error, "msg", Py_NewRef(last));
+        PyErr_SetObject(class, error);
+    }
     ps_buf_free(text);
+    Py_XDECREF(last);
+    Py_XDECREF(places);
     Py_XDECREF(message);
-    if (!error) return;
-    set_place(error, sources, span);
-    if (PyObject_IsInstance(error, PyExc_SyntaxError) == 1)
-        set_attribute(error, "msg", utf8(summary, strlen(summary)));
-    PyErr_SetObject(class, error);
-    Py_DECREF(error);
+    Py_XDECREF(error);
 }
 
 int py_refuse_proxy(const PyState *state, PyObject *value) {
@@ -305,7 +332,7 @@ PyObject *py_error_at(const PyState *state, PyObject *function, const char *para
     span.source = 1;
     add_place(&text, &both, span);
     if (!summary.failed && summary.data)
-        raise_at(state->types.errors[ps_message_kind(id)], &text, summary.data, &both, span);
+        raise_at(state, id, ps_message_kind(id), &text, summary.data, &both, span);
     else
         PyErr_NoMemory();
     ps_buf_free(&text);
@@ -323,8 +350,8 @@ void py_raise_diag(const PyState *state, const PySources *sources, const PsDiag 
     }
     add_chain(&text, sources, message->chain, message->nchain, 0);
     add_place(&text, sources, message->span);
-    raise_at(state->types.errors[message->kind], &text, message->text ? message->text : "out of memory",
-             sources, message->span);
+    raise_at(state, message->id, message->kind, &text, message->text ? message->text : "out of memory", sources,
+             message->span);
 }
 
 void py_raise_from(PyObject *cause) {
@@ -409,6 +436,9 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
     case PS_FAULT_DEPTH:
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DEPTH), a, PS_MAX_DEPTH);
         return PS_MSG_PY_FAULT_DEPTH;
+    case PS_FAULT_RETURN:
+        ps_buf_text(out, ps_message_text(PS_MSG_PY_FAULT_RETURN));
+        return PS_MSG_PY_FAULT_RETURN;
     case PS_FAULT_CALLED: break; /* names a call, nothing that went wrong */
     }
     ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_UNKNOWN), fault->kind);
@@ -429,6 +459,6 @@ void py_raise_fault(const PyState *state, const PySources *sources, const PyFaul
         PyErr_NoMemory();
         return;
     }
-    raise_at(state->types.errors[ps_message_kind(id)], &text, summary.data, sources, fault->span);
+    raise_at(state, id, ps_message_kind(id), &text, summary.data, sources, fault->span);
     ps_buf_free(&summary);
 }

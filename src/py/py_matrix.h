@@ -33,6 +33,7 @@ int matrix_bits(PyObject *number, PsType type, uint64_t *out);
 PyObject *matrix_compare(PyObject *a, PyObject *b, int how);
 PyObject *matrix_cast(const PsMatrixObject *m, const PyState *state, PsType elem, bool weak);
 PyObject *matrix_binary(PsAstOp op, PyObject *a, PyObject *b); /* Py_NotImplemented for strangers */
+PyObject *matrix_apply_builtin(PyObject *unused, PyObject *const *args, Py_ssize_t nargs);
 PyObject *matrix_matmul(PyObject *a, PyObject *b);
 double matrix_double(const PsMatrixObject *m, uint32_t i);
 PsType matrix_promote(PsType a, PsType b);

@@ -413,6 +413,7 @@ static PyObject *ndarray(PyObject *class, PyObject *args, PyObject *names) {
 }
 
 PyMethodDef matrix_methods[] = {
+    {"_apply_builtin", (PyCFunction)(void (*)(void))matrix_apply_builtin, METH_FASTCALL | METH_STATIC, NULL},
     {"sum", sum, METH_NOARGS, "sum($self, /)\n--\n\nThe sum of all elements."},
     {"max", max, METH_NOARGS, "max($self, /)\n--\n\nThe largest element."},
     {"min", min, METH_NOARGS, "min($self, /)\n--\n\nThe smallest element."},

@@ -316,3 +316,40 @@ PyType_Slot matrix_number_slots[] = {
     {Py_nb_inplace_xor, in_bit_xor},
     {0},
 };
+
+/* -- builtins called from Python: ti.exp(v), ti.max(v, 1) -- */
+
+static PyObject *apply_op(const PyState *state, PsOpCode op, const Operand *a, const Operand *b) {
+    bool weak;
+    PsRule rule = ps_op_info[op].rule;
+    PsType type = joined(state, a, b, op == PS_OP_MIN || op == PS_OP_MAX || op == PS_OP_NOT, &weak);
+    if (rule == PS_RULE_FLOAT && !is_float(type)) type = weak ? PS_F64 : state->options.default_fp;
+    if ((rule == PS_RULE_INT || rule == PS_RULE_SHIFT) && is_float(type))
+        return PyErr_Format(PyExc_TypeError, "%s expects integers, found %s", ps_op_info[op].name,
+                            ps_scalar_name(type));
+    return compute(state, op, a, b, type, type, type, weak);
+}
+
+/* _apply_builtin(builtin, one or two operands of which one is a matrix; of one operand a dtype may follow). */
+PyObject *matrix_apply_builtin(PyObject *unused, PyObject *const *args, Py_ssize_t nargs) {
+    (void)unused;
+    PsBuiltinId id = ((PsBuiltinObject *)args[0])->id;
+    const PsBuiltinInfo *info = &ps_builtin_info[id];
+    PyObject *second = nargs > 2 && info->kind != PS_BUILTIN_KIND_UNARY ? args[2] : args[1], *held[2] = {0};
+    const PyState *state = state_of(args[1], second);
+    Operand operands[2];
+    PyObject *result = NULL;
+    if (id == PS_BUILTIN_LOGICAL_NOT) return matrix_compare(args[1], Py_False, Py_EQ);
+    if (id == PS_BUILTIN_POW) return PyNumber_Power(args[1], second, Py_None);
+    if (info->op == PS_OP_NOT) return PyNumber_Invert(args[1]);
+    int read = read_operand(state, args[1], &operands[0], &held[0]);
+    if (read == 1) read = read_operand(state, second, &operands[1], &held[1]);
+    if (read == 0) PyErr_Format(PyExc_TypeError, "%s() expects numbers, vectors or matrices", info->name);
+    if (read == 1) result = apply_op(state, info->op, &operands[0], &operands[1]);
+    Py_XDECREF(held[0]);
+    Py_XDECREF(held[1]);
+    if (!result || info->kind != PS_BUILTIN_KIND_UNARY || nargs < 3) return result;
+    PyObject *cast = PyObject_CallMethod(result, "cast", "O", args[2]);
+    Py_DECREF(result);
+    return cast;
+}

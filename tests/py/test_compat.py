@@ -113,3 +113,53 @@ def test_run(tmp_path):
     program.write_text("open('/nowhere/at/all')\n")
     done = subprocess.run(words, capture_output=True, text=True, env=env)
     assert done.returncode == 1 and "Traceback" in done.stderr and f'File "{program}", line 1' in done.stderr
+
+
+def test_messages_name_the_alias(name):
+    ti, short = imported(name), compat.PEERS[name].short
+
+    @ti.kernel
+    def f():
+        def inner():
+            pass
+
+    @ti.kernel
+    def g():
+        ti.static_assert(False, "ti.text")
+
+    with pytest.raises(SyntaxError, match=f"Function definition is not allowed in '{short}.kernel'"):
+        f()
+    with pytest.raises(AssertionError, match="ti.text") as caught:
+        g()
+    assert isinstance(caught.value, getattr(ti, compat.PEERS[name].prefix + "CompilationError"))
+    with pytest.raises(SyntaxError, match=f"^{short}.ndrange.axes=...."):
+        ti.ndrange(2, axes=(1,))
+
+
+def test_private_names(name):
+    ti, short = imported(name), compat.PEERS[name].short
+    runtime = ti.lang.impl.get_runtime()
+    ti.init(default_fp=ti.f64)
+    runtime.set_default_ip(ti.i64)
+    assert ti.cfg.default_fp is ti.f64 and runtime.default_ip is ti.i64
+    assert ti.types.is_integral(ti.u8) and not ti.types.is_signed(ti.u8) and ti.types.is_real(ti.f16)
+    kinds = __import__(f"{name}.types.primitive_types", fromlist=["all_types"])
+    assert len(kinds.all_types) == 12 and id(ti.f32) in kinds.type_ids and ti.f32.to_string() == "f32"
+    assert ti.init(_test_mode=True, log_level=ti.WARN).log_level == "warn"
+    ti.set_logging_level(ti.ERROR)
+    assert ti._logging.is_logging_effective(ti.CRITICAL) and not ti.is_logging_effective(ti.INFO)
+    with pytest.raises(RuntimeError, match="version 9.9.9 is required"):
+        ti.init(require_version="9.9.9")
+    Ndrange = __import__(f"{name}.lang._ndrange", fromlist=["_Ndrange"])._Ndrange
+    assert Ndrange(2, 2, axes=(0, 1)).axes is None and Ndrange(2, 2, axes=(1, 0)).axes == (1, 0)
+    assert [v.to_list() for v in Ndrange(1, 2).grouped()] == [[0, 0], [0, 1]]
+    with pytest.warns(DeprecationWarning, match=f"Use {short}.real_func instead"):
+        ti.experimental.real_func(annotated)
+    loader = __import__(f"{name}._test_tools.load_kernel_string", fromlist=["load_kernel_from_string"])
+    with loader.load_kernel_from_string(f"import {name} as m\n@m.kernel\ndef one() -> m.i32:\n    return 1\n", "one") as one:
+        assert one() == 1
+    ti.reset()
+
+
+def annotated(a: int) -> int:
+    return a

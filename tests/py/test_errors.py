@@ -78,7 +78,7 @@ def test_bounds(from_source, tmp_path):
             f'File "{tmp_path}/program.py", line 5, in f',
             "    x[i] = i",
             "    ^^^^",
-            "index 10 is out of bounds for axis 0 with length 10",
+            "Out of bound access: index 10 is out of bounds for axis 0 with length 10",
         ]
         assert caught.value.lineno == 5
     scope["f"](x, 10)

@@ -427,3 +427,61 @@ def test_assert_counts_in_checked_mode_only():
     assert f(2) == 2
     with pytest.raises(ti.KernelAssertionError):
         f(0)
+
+
+def test_ndrange_in_python_and_without_axes():
+    assert list(ti.ndrange(2, (1, 3))) == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert list(ti.ndrange(2, 3, axes=(1, 0))) == [(i, j) for j in range(3) for i in range(2)]
+    assert list(ti.ndrange(2, 1, 2, axes=(2, 0, 1))) == [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1)]
+    assert list(ti.ndrange()) == [()] and list(ti.ndrange(2, axes=None)) == [(0,), (1,)]
+    for axes, error in [((0,), SyntaxError), ((0, 0), SyntaxError), ((0, 2), SyntaxError), ((0, "1"), TypeError), ((False, 1), TypeError)]:
+        with pytest.raises(error, match="axes"):
+            ti.ndrange(2, 3, axes=axes)
+
+    @ti.kernel
+    def f(x: ti.types.ndarray(ti.i32, 2)):
+        for i, j in ti.ndrange(2, 3, axes=None):
+            x[i, j] = 10 * i + j
+
+    x = np.zeros((2, 3), np.int32)
+    f(x)
+    assert x.tolist() == [[0, 1, 2], [10, 11, 12]]
+
+
+def test_return_from_an_unrolled_loop():
+    @ti.func
+    def index(v, wanted: ti.template()):
+        for i in ti.static(range(3)):
+            if ti.static(i == wanted):
+                return v[i]
+
+    @ti.kernel
+    def f() -> ti.i32:
+        a = 0
+        for i in ti.static(range(10)):
+            a += i * i + index(ti.Vector([1, 2, 3]), 1)
+            if ti.static(i == 8):
+                return a
+
+    assert f() == 204 + 9 * 2
+
+
+def test_an_assertion_is_evaluated_in_both_modes():
+    @ti.real_func
+    def count(x: ti.types.ndarray(ti.i32, 1)) -> ti.i32:
+        x[0] += 1
+        return x[0]
+
+    @ti.kernel
+    def f(x: ti.types.ndarray(ti.i32, 1)):
+        assert count(x) == 1
+        assert count(x) == 2, "second %d" % x[0]
+
+    for debug in (False, True):
+        ti.init(debug=debug)
+        x = np.zeros(1, np.int32)
+        f(x)
+        assert x[0] == 2
+    with pytest.raises(AssertionError, match="assertion failed: count.x. == 1"):
+        f(np.ones(1, np.int32))
+    ti.reset()

@@ -152,3 +152,89 @@ def test_decorators_refuse():
         @ti.func(inline=True)
         def nothing():
             pass
+
+
+
+    with pytest.raises(ValueError, match="template_primitives"):
+
+        @ti.data_oriented(template_primitives=False)
+        class Other:
+            pass
+
+
+def test_a_real_func_may_end_without_a_return():
+    @ti.real_func
+    def first(n: ti.i32) -> ti.i32:
+        for i in range(n):
+            return 42
+
+    @ti.real_func
+    def vector(n: ti.i32) -> ti.types.vector(2, ti.f32):
+        if n > 0:
+            return ti.Vector([1.0, 2.0])
+
+    @ti.kernel
+    def f(n: ti.i32) -> ti.i32:
+        return first(n)
+
+    @ti.kernel
+    def g(n: ti.i32) -> ti.f32:
+        return vector(n).sum()
+
+    assert [f(1), f(0), g(1), g(0)] == [42, 0, 3, 0]
+    ti.init(debug=True)
+    try:
+        assert f(1) == 42
+        with pytest.raises(ti.KernelAssertionError, match="this function ended without returning a value"):
+            f(0)
+    finally:
+        ti.reset()
+
+
+def test_loops_of_funcs_that_funcs_call_are_parallel_too():
+    @ti.func(requires_top_level=True)
+    def bump(x: ti.template(), n):
+        for i in range(n):
+            x[i] += 1
+
+    @ti.func
+    def add(x: ti.template(), n):
+        for i in range(n):
+            x[i] += 10
+
+    @ti.func
+    def both(x: ti.template(), n):
+        bump(x, n)
+        add(x, n)
+
+    @ti.func
+    def twice(x: ti.template(), n):
+        x[0] += 100
+        both(x, n)
+
+    @ti.func
+    def adds(x: ti.template(), n):
+        add(x, n)
+
+    @ti.kernel
+    def top(x: ti.types.ndarray(ti.i32, 1), n: ti.i32):
+        twice(x, n)
+
+    @ti.kernel
+    def mixed(x: ti.types.ndarray(ti.i32, 1), n: ti.i32):
+        for _ in range(1):
+            adds(x, n)
+        adds(x, n)
+
+    @ti.kernel
+    def inside(x: ti.types.ndarray(ti.i32, 1), n: ti.i32):
+        if n > 0:
+            twice(x, n)
+
+    x = np.zeros(3, np.int32)
+    top(x, 3)
+    mixed(x, 3)
+    assert x.tolist() == [131, 31, 31]
+    assert top._ir(x, 3).count("parfor") == 2
+    with pytest.raises(ti.KernelSyntaxError, match="bump says requires_top_level=True"):
+        inside(x, 3)

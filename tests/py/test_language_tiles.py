@@ -2,6 +2,8 @@
 """Vectors and matrices in kernels: every operation on every type, element by element against the same on numbers; linear
 algebra against numpy; elements, slices and swizzles; what an assignment copies."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -552,3 +554,32 @@ def test_host_refusals():
     ]:  # fmt: skip
         with pytest.raises(kind):
             make()
+
+
+def test_builtins_on_host_vectors():
+    v, w = ti.Vector([0.25, 4.0]), ti.Vector([2, 3])
+    assert ti.sqrt(v).to_list() == [0.5, 2.0] and ti.max(v, w, 1).to_list() == [2.0, 4.0]
+    assert ti.min(1, w).to_list() == [1, 1] and ti.pow(w, 2).to_list() == [4, 9]
+    assert ti.logical_not(ti.Vector([0, 3])).to_list() == [1, 0] and ti.bit_not(w).to_list() == [-3, -4]
+    assert ti.floor(v, ti.i32).to_list() == [0, 4] and ti.abs(-w).to_list() == [2, 3]
+    assert ti.atan2(w, v).to_list() == [math.atan2(2, 0.25), math.atan2(3, 4.0)]
+    single = ti.exp(ti.Vector([1, 2], dt=ti.f32))
+    assert single.to_numpy().dtype == np.float32 and ti.sqrt(ti.Vector([4, 9], dt=ti.i32)).to_list() == [2.0, 3.0]
+    assert ti.exp(ti.Matrix([[0.0, 0.0]])).to_list() == [[1.0, 1.0]]
+    with pytest.raises(TypeError, match="popcnt expects integers"):
+        ti.popcnt(v)
+    with pytest.raises(TypeError, match="shapes differ"):
+        ti.max(v, ti.Vector([1, 2, 3]))
+    with pytest.raises(TypeError):
+        ti.max(v, "text")
+
+
+def test_integers_beyond_a_narrow_type():
+    @ti.kernel
+    def f(x: ti.types.ndarray(ti.i16, 1)):
+        x[0] = 65537  # an i32, converted
+
+    x = np.zeros(1, np.int16)
+    with pytest.warns(UserWarning, match="Assign may lose precision: i16 <- i32"):
+        f(x)
+    assert x[0] == 1

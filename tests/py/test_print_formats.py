@@ -74,3 +74,15 @@ def test_vectors_str_format_and_the_evaluator(capsys):
     assert out == "[000, 000] 2.2 7   known\n[000, 001] 2.2 7   known\n"
     f._evaluate(2.25)
     assert capsys.readouterr().out in ("", out)
+
+
+def test_percent_formats(capsys):
+    @ti.kernel
+    def f(a: ti.f32, n: ti.i32):
+        print("%d %i %5.2f|%-8.3f|%+d|%x|%s|%r|%8s|%06d|%% {}" % (a, n, a, a, n, n, n, "q", n, -n))
+        print("n = %d" % n, "%s %d" % ("known", 2.75), "%d %s" % (1.5, n))
+        print("%s" % ti.Vector([n, 2]))
+
+    f(3.75, 10)
+    want = "%d %i %5.2f|%-8.3f|%+d|%x|%s|%r|%8s|%06d|%% {}" % (3.75, 10, 3.75, 3.75, 10, 10, 10, "q", 10, -10)
+    assert capsys.readouterr().out == want + "\nn = 10 known 2 1 10\n[10, 2]\n"

@@ -353,7 +353,7 @@ def test_traceback(tmp_path):
     text = "@ti.func\ndef g(x, k):\n    return x[k]\n@ti.kernel\ndef f(x: A) -> ti.i32:\n    return g(x, 7)\nf(np.zeros(3, np.int32))\n"
     shown = process.run(tmp_path, text, check=False, PESTLE="python").stderr.splitlines()
     assert [line.split(", ", 1)[1] for line in shown if line.startswith("  File")] == ["line 12, in <module>", "line 11, in f", "line 8, in g"]
-    assert shown[-1] == "pestle.KernelAssertionError: index 7 is out of bounds for axis 0 with length 3"
+    assert shown[-1] == "pestle.KernelAssertionError: Out of bound access: index 7 is out of bounds for axis 0 with length 3"
 
 
 # -- what goes wrong --

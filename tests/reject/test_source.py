@@ -28,7 +28,7 @@ WRONG = "@ti.kernel\ndef f(n: ti.i32):\n    y = n + unknown\n"
 
 def wrong_message(file, line, source="y = n + unknown", column=8):
     return (
-        f'KernelNameError\nFile "{file}", line {line}, in f\n    {source}\n    {" " * column}{"^" * 7}\nname "unknown" is not defined'
+        f'KernelNameError\nFile "{file}", line {line}, in f\n    {source}\n    {" " * column}{"^" * 7}\nName "unknown" is not defined'
     )
 
 

@@ -16,6 +16,7 @@ import importlib.abc
 import importlib.machinery
 import sys
 
+from pestle import _pestle
 from pestle.compat.modules import PEERS, Peer, make
 
 __all__ = ["PEERS", "install", "uninstall"]
@@ -52,6 +53,7 @@ def install(name: str) -> None:
     if name in sys.modules:
         raise RuntimeError(f"install: {name} itself has been imported already")
     sys.meta_path.insert(0, _Finder(PEERS[name]))
+    _pestle._alias = PEERS[name].short  # what messages call the module
 
 
 def uninstall(name: str) -> None:
@@ -59,3 +61,4 @@ def uninstall(name: str) -> None:
     sys.meta_path[:] = [f for f in sys.meta_path if not (isinstance(f, _Finder) and f.peer.name == name)]
     for module in [m for m in sys.modules if m.partition(".")[0] == name]:
         del sys.modules[module]
+    vars(_pestle).pop("_alias", None)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The modules an alias consists of: for each its own names; the rest comes from Pestle's module of that name."""
 
+import contextlib
 import enum
 import functools
 import importlib
 import types
+import warnings
 
 import pestle
+from pestle.compat.options import LEVELS, VERSION, Configuration
 
 EXCEPTIONS = {
     "CompilationError": pestle.CompilationError,
@@ -28,8 +31,8 @@ INNER = """
     lang.kernel_impl lang.kernel_arguments lang._ndrange lang.snode lang.mesh lang.simt lang.common_ops lang.enums
     lang.expr lang.any_array lang._ndarray
     types types.primitive_types types.annotations types.ndarray_type types.enums types.compound_types
-    math linalg ad algorithms tools profiler sparse simt experimental interop graph
-    _lib _lib.core _lib.utils _test_tools
+    _logging math linalg ad algorithms tools profiler sparse simt experimental interop graph
+    _lib _lib.core _lib.utils _lib.core.quadrants_python _test_tools _test_tools.load_kernel_string
 """
 
 
@@ -54,8 +57,6 @@ class Peer:
 
     @functools.cached_property
     def configuration(self):
-        from pestle.compat.options import Configuration
-
         return Configuration(self)
 
     def arch(self, name):
@@ -111,10 +112,19 @@ def host_archs(peer):
     return [peer.archs.x64]
 
 
+def logging(peer):
+    configuration = peer.configuration
+    return {
+        **{level.upper(): level for level in LEVELS},
+        "set_logging_level": lambda level: setattr(configuration, "log_level", level),
+        "is_logging_effective": lambda level: LEVELS.index(level) >= LEVELS.index(configuration.log_level),
+    }
+
+
 def top(peer):
     archs, configuration = peer.archs, peer.configuration
     return {
-        "__version__": (1, 3, 3),
+        "__version__": VERSION,
         "init": configuration.init,
         "reset": configuration.reset,
         "cpu": archs.x64,
@@ -125,6 +135,7 @@ def top(peer):
         "extension": peer.extensions,
         "is_extension_enabled": lambda extension: extension.name in HERE,
         "dump_compile_config": lambda: print(vars(configuration.cfg)),
+        **logging(peer),
         **peer.exceptions,
     }
 
@@ -136,9 +147,19 @@ class Runtime:
         self._peer = peer
         self.prog = types.SimpleNamespace(config=lambda: peer.configuration.cfg)
 
-    default_fp = property(lambda self: self._peer.configuration.cfg.default_fp)
-    default_ip = property(lambda self: self._peer.configuration.cfg.default_ip)
+    default_fp = property(
+        lambda self: self._peer.configuration.cfg.default_fp, lambda self, dtype: self._peer.configuration.change(default_fp=dtype)
+    )
+    default_ip = property(
+        lambda self: self._peer.configuration.cfg.default_ip, lambda self, dtype: self._peer.configuration.change(default_ip=dtype)
+    )
     unrolling_limit = property(lambda self: self._peer.configuration.unrolling_limit)
+
+    def set_default_fp(self, dtype):
+        self.default_fp = dtype
+
+    def set_default_ip(self, dtype):
+        self.default_ip = dtype
 
     def materialize(self):
         pass
@@ -154,6 +175,8 @@ def impl(peer):
         "get_runtime": lambda: runtime,
         "reset": peer.configuration.reset,
         "on_reset": peer.configuration.on_reset.append,
+        f"{peer.short}_float": float,
+        f"{peer.short}_int": int,
         **peer.exceptions,
     }
 
@@ -180,6 +203,9 @@ def core(peer):
         "with_vulkan": lambda: False,
         "with_amdgpu": lambda: False,
         "get_max_num_indices": lambda: 12,
+        "get_version_major": lambda: VERSION[0],
+        "get_version_minor": lambda: VERSION[1],
+        "get_version_patch": lambda: VERSION[2],
         **peer.exceptions,
     }
 
@@ -198,6 +224,79 @@ def util(peer):
     return {"has_pytorch": has_pytorch, "has_clangpp": lambda: False, "to_numpy_type": to_numpy_type}
 
 
+REALS = [pestle.f16, pestle.f32, pestle.f64]
+SIGNED = [pestle.i8, pestle.i16, pestle.i32, pestle.i64]
+UNSIGNED = [pestle.u8, pestle.u16, pestle.u32, pestle.u64]
+
+
+def dtypes(peer):
+    found = [*REALS, *SIGNED, pestle.u1, *UNSIGNED]
+    return {
+        "all_types": found,
+        "real_types": REALS,
+        "integer_types": SIGNED + [pestle.u1] + UNSIGNED,
+        "type_ids": [id(dtype) for dtype in found],
+        "real_type_ids": [id(dtype) for dtype in REALS],
+        "integer_type_ids": [id(dtype) for dtype in SIGNED + [pestle.u1] + UNSIGNED],
+    }
+
+
+def kinds(peer):
+    return {
+        "is_real": lambda dtype: dtype in REALS,
+        "is_signed": lambda dtype: dtype in REALS + SIGNED,
+        "is_integral": lambda dtype: dtype in SIGNED + [pestle.u1] + UNSIGNED,
+    }
+
+
+def ranges(peer):
+    class _Ndrange:
+        """An ndrange outside kernels."""
+
+        def __init__(self, *bounds, axes=None):
+            self._indices = list(pestle.ndrange(*bounds, axes=axes))
+            self.axes = None if axes is None or list(axes) == list(range(len(bounds))) else tuple(axes)
+
+        def __iter__(self):
+            return iter(self._indices)
+
+        def grouped(self):
+            return map(pestle.Vector, self._indices)
+
+    return {"_Ndrange": _Ndrange}
+
+
+def experimental(peer):
+    def real_func(function):
+        warnings.warn(
+            f"{peer.short}.experimental.real_func is deprecated because it is no longer experimental. Use {peer.short}.real_func instead.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return pestle.real_func(function)
+
+    return {"real_func": real_func}
+
+
+def kernel_strings(peer):
+    @contextlib.contextmanager
+    def load_kernel_from_string(source, name):
+        """The function of that name in a source text."""
+        import linecache
+
+        file = f"<{peer.name} {name} {id(source)}>"
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+        scope = {"__name__": "loaded_kernel"}
+        exec(compile(source, file, "exec"), scope)
+        yield scope[name]
+
+    return {"load_kernel_from_string": load_kernel_from_string}
+
+
+def utils(peer):
+    return {f"import_{peer.short}_python_core": lambda: importlib.import_module(f"{peer.name}._lib.core")}
+
+
 def test_tools(peer):
     def init_same_arch(**options):
         peer.configuration.init(arch=peer.configuration.cfg.arch, **options)
@@ -212,6 +311,14 @@ NAMES = {
     "lang.misc": misc,
     "lang.util": util,
     "lang.exception": lambda peer: peer.exceptions,
+    "lang._ndrange": ranges,
+    "types": kinds,
+    "types.primitive_types": dtypes,
+    "experimental": experimental,
+    "_logging": logging,
     "_lib.core": core,
+    "_lib.core.quadrants_python": core,
+    "_lib.utils": utils,
     "_test_tools": test_tools,
+    "_test_tools.load_kernel_string": kernel_strings,
 }

@@ -10,6 +10,9 @@ import warnings
 
 import pestle
 
+VERSION = (1, 3, 3)
+LEVELS = "trace debug info warn error critical".split()
+
 # name: default. Those Pestle has go to pestle.init; the rest can only be read back.
 DEFAULTS = {
     "arch": "x64",
@@ -98,12 +101,13 @@ class Configuration:
         self.cfg = types.SimpleNamespace(**DEFAULTS)
         self.cfg.arch = peer.arch("x64")
         self.unrolling_limit = SPECIAL["unrolling_limit"]
+        self.log_level = SPECIAL["log_level"]
         self.on_reset = []
 
     def init(self, arch=None, default_fp=None, default_ip=None, **kwargs):
         """Sets all options anew: from keywords, else from the environment, else to their defaults."""
         given = {k: v for k, v in {"default_fp": default_fp, "default_ip": default_ip, **kwargs}.items() if v is not None}
-        special = {name: given.pop(name, default) for name, default in SPECIAL.items()}
+        special = {name: given.pop(name, self.of_environment(name, default)) for name, default in SPECIAL.items()}
         unknown = [name for name in given if name not in DEFAULTS or name in ("arch", "default_up")]
         if unknown:
             raise KeyError(
@@ -111,6 +115,10 @@ class Configuration:
                 if unknown != ["default_up"]
                 else f"'default_up' cannot be set in {self.peer.short}.init: it follows default_ip"
             )
+        if special["require_version"] not in (None, ".".join(map(str, VERSION))):
+            raise RuntimeError(f"version {special['require_version']} is required, this behaves as {VERSION}")
+        if special["_test_mode"]:
+            return types.SimpleNamespace(**special)
         self.reset()
         chosen = dict(DEFAULTS)
         for name in DEFAULTS:
@@ -130,9 +138,22 @@ class Configuration:
             warnings.warn(f"Arch={arch.name} is not supported, falling back to CPU")
             arch = self.peer.arch("x64")
         chosen["arch"] = arch
-        pestle.init("python" if arch.name == "python" else "cpu", **{name: chosen[name] for name in PASSED_ON})
-        self.cfg = types.SimpleNamespace(**chosen)
+        self.apply(chosen)
         self.unrolling_limit = special["unrolling_limit"]
+        self.log_level = special["log_level"]
+
+    def of_environment(self, name, default):
+        text = os.environ.get(self.peer.environment + name.upper())
+        return default if text is None or default is None else type(default)(int(text) if isinstance(default, (bool, int)) else text)
+
+    def apply(self, chosen):
+        name = "python" if chosen["arch"].name == "python" else "cpu"
+        pestle.init(name, **{name: chosen[name] for name in PASSED_ON})
+        self.cfg = types.SimpleNamespace(**chosen)
+
+    def change(self, **options):
+        """Sets some anew and keeps the others."""
+        self.apply(vars(self.cfg) | options)
 
     def reset(self):
         """Back to the defaults."""

@@ -156,6 +156,8 @@ PsType ps_number_type(PsFront *front, PyObject *object);
  * float. PS_KIND_NONE as type: the default of its kind. */
 PsStatus ps_number_const(PsFront *front, PyObject *number, PsType type, PsRef *out) PS_MUST_CHECK;
 /* The same converted as ti.cast does: anything to anything. *out_exact: the value did not change. */
+/* Refuses a Python integer that an integer type does not hold: -1 is no u16, though its bits would be. */
+PsStatus ps_number_check_range(PsFront *front, const PsValue *value, PsType type) PS_MUST_CHECK;
 PsStatus ps_number_cast(PsFront *front, PyObject *number, PsType type, PsRef *out,
                         bool *out_exact) PS_MUST_CHECK;
 /* A Python integer (or numpy's) as int64. False without a message when it is none or does not fit. */

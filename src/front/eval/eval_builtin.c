@@ -159,25 +159,6 @@ static PyObject *form_loop_config(PyObject *const *args, int nargs) {
     Py_RETURN_NONE;
 }
 
-/* itertools.product of the ranges: what a kernel's loop would visit, in its order. */
-static PyObject *form_ndrange(PyObject *const *args, int nargs) {
-    PyObject *ranges = PyTuple_New(nargs), *itertools = NULL, *product = NULL, *result = NULL;
-    for (int i = 0; ranges && i < nargs; i++) {
-        PyObject *range = PyTuple_Check(args[i]) ? PyObject_CallObject((PyObject *)&PyRange_Type, args[i])
-                                                 : PyObject_CallOneArg((PyObject *)&PyRange_Type, args[i]);
-        if (!range) goto done;
-        PyTuple_SET_ITEM(ranges, i, range);
-    }
-    if (ranges && (itertools = PyImport_ImportModule("itertools")) &&
-        (product = PyObject_GetAttrString(itertools, "product")))
-        result = PyObject_CallObject(product, ranges);
-done:
-    Py_XDECREF(product);
-    Py_XDECREF(itertools);
-    Py_XDECREF(ranges);
-    return result;
-}
-
 static PyObject *form_grouped(PyObject *const *args, int nargs) {
     (void)nargs;
     return Py_NewRef(args[0]);
@@ -195,16 +176,32 @@ static PyObject *(*const forms[PS_BUILTIN_COUNT])(PyObject *const *args, int nar
     [PS_BUILTIN_ZERO] = form_zero,
     [PS_BUILTIN_ONE] = form_one,
     [PS_BUILTIN_LOOP_CONFIG] = form_loop_config,
-    [PS_BUILTIN_NDRANGE] = form_ndrange,
     [PS_BUILTIN_GROUPED] = form_grouped,
 };
 
 /* -- calls -- */
 
-static PyObject *fold(PsOpCode op, PyObject *const *args, int nargs) {
+/* Vectors and matrices (of py) compute themselves, element by element. NULL without an exception: none is there. */
+static PyObject *of_matrix(PyObject *self, PyObject *const *args, int nargs) {
+    PyObject *all[4] = {self};
+    for (int i = 0; i < nargs; i++) {
+        if (PyLong_Check(args[i]) || PyFloat_Check(args[i]) || nargs > 3) continue;
+        PyObject *apply = PyObject_GetAttrString((PyObject *)Py_TYPE(args[i]), "_apply_builtin");
+        PyErr_Clear();
+        if (!apply) continue;
+        memcpy(all + 1, args, sizeof *args * (size_t)nargs);
+        PyObject *result = PyObject_Vectorcall(apply, all, (size_t)nargs + 1, NULL);
+        Py_DECREF(apply);
+        return result;
+    }
+    return NULL;
+}
+
+static PyObject *fold(PyObject *self, PsOpCode op, PyObject *const *args, int nargs) {
     PyObject *result = Py_NewRef(args[0]);
     for (int i = 1; result && i < nargs; i++) {
-        PyObject *pair[2] = {result, args[i]}, *next = compute(op, pair, 2);
+        PyObject *pair[2] = {result, args[i]}, *next = of_matrix(self, pair, 2);
+        if (!next && !PyErr_Occurred()) next = compute(op, pair, 2);
         Py_DECREF(result);
         result = next;
     }
@@ -220,27 +217,38 @@ static PyObject *unary(PsOpCode op, PyObject *const *args, int nargs) {
     return cast;
 }
 
+static PyObject *call_plain(PyObject *self, const PsBuiltinInfo *info, PyObject *const *args, int nargs) {
+    PsBuiltinId id = ((PsBuiltinObject *)self)->id;
+    if ((info->kind != PS_BUILTIN_KIND_FORM && info->kind != PS_BUILTIN_KIND_FOLD) ||
+        id == PS_BUILTIN_LOGICAL_NOT) {
+        PyObject *result = of_matrix(self, args, nargs);
+        if (result || PyErr_Occurred()) return result;
+    }
+    switch (info->kind) {
+    case PS_BUILTIN_KIND_UNARY: return unary(info->op, args, nargs);
+    case PS_BUILTIN_KIND_BINARY: return compute(info->op, args, 2);
+    case PS_BUILTIN_KIND_FOLD: return fold(self, info->op, args, nargs);
+    case PS_BUILTIN_KIND_ATOMIC: break;
+    case PS_BUILTIN_KIND_FORM:
+        if (forms[id]) return forms[id](args, nargs);
+    }
+    return PyErr_Format(PyExc_TypeError, "%s() can be called in kernels and funcs only", info->name);
+}
+
 static PyObject *Builtin_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names) {
     const PsBuiltinInfo *info = &ps_builtin_info[((PsBuiltinObject *)self)->id];
     int nargs = (int)PyVectorcall_NARGS(nargsf);
     PyObject *ruled = ps_proxy_call(self, args, nargs); /* from Python code called while a kernel is compiled */
     if (ruled != Py_NotImplemented) return ruled;
     Py_DECREF(ruled);
+    if (((PsBuiltinObject *)self)->id == PS_BUILTIN_NDRANGE) return eval_ndrange(self, args, nargs, names);
     if (names && PyTuple_GET_SIZE(names) && ((PsBuiltinObject *)self)->id != PS_BUILTIN_LOOP_CONFIG)
         return PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments outside a kernel", info->name);
     if (nargs < info->min_args || (info->max_args >= 0 && nargs > info->max_args))
         return PyErr_Format(PyExc_TypeError, "%s() takes %d%s argument%s, found %d", info->name, info->min_args,
                             info->max_args == info->min_args ? "" : " or more", info->min_args == 1 ? "" : "s",
                             nargs);
-    switch (info->kind) {
-    case PS_BUILTIN_KIND_UNARY: return unary(info->op, args, nargs);
-    case PS_BUILTIN_KIND_BINARY: return compute(info->op, args, 2);
-    case PS_BUILTIN_KIND_FOLD: return fold(info->op, args, nargs);
-    case PS_BUILTIN_KIND_ATOMIC: break;
-    case PS_BUILTIN_KIND_FORM:
-        if (forms[((PsBuiltinObject *)self)->id]) return forms[((PsBuiltinObject *)self)->id](args, nargs);
-    }
-    return PyErr_Format(PyExc_TypeError, "%s() can be called in kernels and funcs only", info->name);
+    return call_plain(self, info, args, nargs);
 }
 
 static PyObject *Builtin_repr(PyObject *self) {

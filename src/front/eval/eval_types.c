@@ -52,7 +52,11 @@ static PyGetSetDef dtype_getset[] = {
     {"itemsize", Dtype_get_itemsize, NULL, "Bytes of one element.", NULL},
     {0},
 };
-static PyMethodDef dtype_methods[] = {{"__reduce__", Dtype_reduce, METH_NOARGS, NULL}, {0}};
+static PyMethodDef dtype_methods[] = {
+    {"to_string", Dtype_reduce, METH_NOARGS, "to_string()\n--\n\nThe same as name, as the peers call it."},
+    {"__reduce__", Dtype_reduce, METH_NOARGS, NULL},
+    {0},
+};
 static PyType_Slot dtype_slots[] = {
     {Py_tp_repr, Dtype_repr},
     {Py_tp_call, Dtype_call},

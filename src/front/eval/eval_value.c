@@ -182,17 +182,43 @@ PsStatus ps_number_const(PsFront *front, PyObject *object, PsType type, PsRef *o
     return PS_FRONT_FAIL(front, FRONT_NOT_A_NUMBER, ps_value_describe(front, &value));
 }
 
+/* The integer is one of default_ip, beyond the narrower type: as such it is converted. Its bits as an i64. */
+static bool wraps(PsFront *front, PyObject *number, PsType type, uint64_t *bits) {
+    uint64_t unused;
+    PsClass class = ps_scalar_class(type);
+    if (type == PS_U1 || (class != PS_CLASS_INT && class != PS_CLASS_UINT)) return false;
+    return !int_bits(number, type, &unused) && int_bits(number, front->options->default_ip, bits);
+}
+
 PsStatus ps_number_cast(PsFront *front, PyObject *object, PsType type, PsRef *out, bool *out_exact) {
+    uint64_t bits;
     PyObject *number = ps_front_keep(front, plain_number(object));
     if (!number) return PS_PYERR;
     *out_exact = true;
+    if (PyLong_Check(number) && wraps(front, number, type, &bits)) {
+        *out_exact = false;
+        *out = ps_build_const(&front->b, type, ps_eval_scalar(PS_OP_CAST, PS_I64, type, &bits));
+        return PS_OK;
+    }
     if (!PyFloat_Check(number) || is_float(type)) return ps_number_const(front, number, type, out);
     double value = PyFloat_AS_DOUBLE(number);
-    uint64_t bits = bits_of(value), cast = ps_eval_scalar(PS_OP_CAST, PS_F64, type, &bits);
+    bits = bits_of(value);
+    uint64_t cast = ps_eval_scalar(PS_OP_CAST, PS_F64, type, &bits);
     uint64_t back = ps_eval_scalar(PS_OP_CAST, type, PS_F64, &cast);
     *out_exact = double_of(back) == value;
     *out = ps_build_const(&front->b, type, cast);
     return PS_OK;
+}
+
+PsStatus ps_number_check_range(PsFront *front, const PsValue *value, PsType type) {
+    uint64_t bits;
+    int64_t small;
+    PsClass class = ps_scalar_class(type);
+    if (value->kind != PS_VALUE_PYTHON || !PyLong_Check(value->object) || type == PS_U1) return PS_OK;
+    if (class != PS_CLASS_UINT && class != PS_CLASS_INT) return PS_OK;
+    bool negative = ps_number_int(value->object, &small) && small < 0;
+    bool fits = int_bits(value->object, type, &bits) && !(negative && class == PS_CLASS_UINT);
+    return fits ? PS_OK : out_of_range(front, value->object, type);
 }
 
 /* -- objects in and out -- */

@@ -185,6 +185,9 @@ static PsStatus scalar_binary(Loop *l, PsAstOp op, const PsValue *a, const PsVal
 PsStatus loop_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) {
     if (loop_is_array_object(l, a) || loop_is_array_object(l, b))
         return unsupported(l, operators[op].symbol, a, b, "numbers");
+    if (op == PS_AST_MOD && a->kind == PS_VALUE_PYTHON && PyUnicode_Check(a->object) &&
+        loop_holds_proxies(l, b))
+        return loop_percent(l, a->object, b, out);
     if (a->kind == PS_VALUE_PYTHON && b->kind == PS_VALUE_PYTHON && !(loop_is_tile(l, a) && !l->in_static) &&
         !(loop_is_tile(l, b) && !l->in_static))
         return python_binary(l, op, a->object, b->object, out);
@@ -221,6 +224,7 @@ PsStatus loop_unary(Loop *l, PsAstOp op, const PsValue *a, PsValue *out) {
     PsRef value;
     if (!type) return FAIL(l, OPERAND, symbols[op], loop_describe(l, a));
     if (op == PS_AST_NOT) {
+        if (loop_is_float(type)) return FAIL(l, INTEGERS_ONLY, "not", ps_scalar_name(type));
         TRY(loop_truths(l, "not", a, &value));
         *out = loop_value(l, ps_build_unary(loop_b(l), PS_OP_NOT, value));
         return PS_OK;

@@ -261,13 +261,15 @@ static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsV
 static PsStatus call_dtype(Loop *l, PyObject *callee, PsType type, CallArgs *args, PsValue *out) {
     bool ours = Py_IS_TYPE(callee, l->front.types->dtype);
     if (!ours && !any_runtime(args)) return call_python(l, callee, args, out);
-    TRY(loop_no_keywords(l, ps_scalar_name(type), args));
-    if (args->nargs != 1) return FAIL(l, DTYPE_ARGS, ps_scalar_name(type), args->nargs);
+    if (args->nargs != 1 || args->nnamed)
+        return FAIL(l, DTYPE_ARGS, ps_scalar_name(type), args->nargs,
+                    args->nnamed ? " and keyword arguments" : "");
     PsValue *value = &args->args[0];
     if (!loop_element(l, value)) return FAIL(l, DTYPE_VALUE, ps_scalar_name(type), loop_describe(l, value));
     if (value->kind == PS_VALUE_PYTHON && PyFloat_Check(value->object) && !loop_is_float(type))
         return FAIL(l, DTYPE_LITERAL, loop_describe(l, value), ps_scalar_name(type));
     PsRef ref;
+    TRY(ps_number_check_range(&l->front, value, type)); /* -1 is no u16, though its bits would be */
     TRY(loop_cast(l, value, type, &ref));
     *out = loop_value(l, ref);
     return PS_OK;

@@ -20,7 +20,7 @@ static PsValue zero(void) { return ps_value_python(Py_False); }
 PsStatus loop_range_domain(Loop *l, const CallArgs *args, PsDomain *out) {
     if (args->nnamed) return FAIL(l, RANGE_KEYWORDS);
     if (args->nargs != 1 && args->nargs != 2) return FAIL(l, RANGE_ARGS, args->nargs);
-    *out = (PsDomain){.ndim = 1};
+    *out = (PsDomain){.ndim = 1, .is_range = true};
     out->lo[0] = args->nargs == 2 ? args->args[0] : zero();
     out->hi[0] = args->args[args->nargs - 1];
     TRY(check_bound(l, &out->lo[0]));
@@ -69,7 +69,7 @@ static PsStatus ndrange_axes(Loop *l, const PsValue *axes, PsDomain *domain) {
     for (uint32_t i = 0; i < n; i++) {
         int64_t axis;
         if (items[i].kind != PS_VALUE_PYTHON || !PyLong_Check(items[i].object) ||
-            !ps_number_int(items[i].object, &axis))
+            PyBool_Check(items[i].object) || !ps_number_int(items[i].object, &axis))
             return FAIL(l, NDRANGE_AXES_TYPE, loop_describe(l, &items[i]));
         if (axis < 0 || axis >= n || seen >> axis & 1) return FAIL(l, NDRANGE_AXES, n);
         seen |= 1u << axis;
@@ -91,7 +91,8 @@ PsStatus loop_make_ndrange(Loop *l, const CallArgs *args, PsValue *out) {
     for (uint32_t i = 0; i < args->nnamed; i++) {
         if (PyUnicode_CompareWithASCIIString(args->names[i], "axes") != 0)
             return loop_no_keywords(l, "ndrange", args);
-        TRY(ndrange_axes(l, &args->named[i], domain));
+        const PsValue *axes = &args->named[i];
+        if (axes->kind != PS_VALUE_PYTHON || axes->object != Py_None) TRY(ndrange_axes(l, axes, domain));
     }
     *out = (PsValue){.kind = PS_VALUE_NDRANGE, .domain = domain};
     return PS_OK;

@@ -8,7 +8,7 @@
 typedef struct For {
     PsAst *node;
     PsDomain domain;
-    bool grouped;
+    bool grouped, is_ndrange;
     PsValue tile;             /* over the elements of a vector, the rows of a matrix: where it lies */
     PsRef index[PS_MAX_AXES]; /* by axis of the domain */
     bool unsigned_axis[PS_MAX_AXES];
@@ -61,7 +61,8 @@ static PsStatus bind_targets(Loop *l, For *f) {
     bool sequence = target->kind == PS_AST_TUPLE || target->kind == PS_AST_LIST;
     if (!sequence && target->kind != PS_AST_NAME) return FAIL(l, LOOP_TARGET);
     uint32_t n = sequence ? target->list.len : 1;
-    if (n != ndim || !sequence) return FAIL(l, LOOP_TARGETS, n, ndim);
+    if (n != ndim || !sequence)
+        return f->is_ndrange ? FAIL(l, LOOP_NDRANGE_TARGETS, n, ndim) : FAIL(l, LOOP_TARGETS, n, ndim);
     for (uint32_t i = 0; i < n; i++) {
         PsValue value = loop_value(l, f->index[i]);
         TRY(bind_index(l, target->list.items[i], &value));
@@ -197,6 +198,7 @@ static PsStatus domain_of(Loop *l, PsValue *value, For *f) {
     }
     if (inner->kind == PS_VALUE_NDRANGE) {
         f->domain = *inner->domain;
+        f->is_ndrange = !f->domain.is_range;
         return PS_OK;
     }
     if (inner->kind == PS_VALUE_PYTHON && PyRange_Check(inner->object))

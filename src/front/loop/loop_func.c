@@ -3,7 +3,8 @@
  * Funcs. Most are built once for the types of their arguments and called. Expanded in place are those that
  *   - take a variable of the caller by reference (template()), or values that exist only while compiling (tuples, ...);
  *   - return such values;
- *   - are called at the kernel's top level and contain a for, which is parallel there;
+ *   - are called at the kernel's top level and contain a for, which is parallel there, or call at their outermost
+ *     level what contains one;
  *   - are a single return: the call would cost more than the expression.
  * The result has the same bits either way: arguments and results pass through locals, so no expression reaches across.
  */
@@ -54,6 +55,7 @@ static PsStatus enter(Loop *l, FuncCall *call, LoopFunc *func, Saved *saved) {
 
 static PsStatus return_missing(Loop *l, const FuncCall *call) {
     loop_at(l, call->tree->function);
+    if (!loop_tree_returns_value(call->tree)) return FAIL(l, RETURN_NEVER);
     return FAIL(l, RETURN_MISSING, call->name);
 }
 
@@ -189,6 +191,17 @@ static PsFunc *new_func(Loop *l, FuncCall *call, Instance *instance) {
     return ps_func_new(m, text, n);
 }
 
+static bool is_top_level(Loop *l) {
+    PsBuilder *b = loop_b(l);
+    return b->func == l->front.module->funcs.data[0] && b->region == 1 && !l->serial;
+}
+
+/* Here is the kernel's top level, or will be when the func around is expanded. */
+static bool may_become_top_level(Loop *l) {
+    bool outermost = l->func->kind == FUNC_CALLED && loop_b(l)->region == l->func->region && !l->serial;
+    return is_top_level(l) || (outermost && l->func->at_top);
+}
+
 static void empty_func(PsFunc *f) {
     f->params.len = f->results.len = 0;
     f->ops.len = f->args.len = 1;
@@ -220,7 +233,11 @@ static PsStatus build_body(Loop *l, FuncCall *call, PsFunc *f, Instance *instanc
     Flow flow;
     for (uint32_t i = 0; i < call->nargs; i++) TRY(bind_param(l, call, f, &call->args[i]));
     TRY(loop_exec_list(l, &call->tree->function->body, &flow));
-    if (flow != FLOW_RETURN && (instance->returns || l->func->annotated)) return return_missing(l, call);
+    if (flow != FLOW_RETURN && (instance->returns || l->func->annotated)) {
+        if (!l->func->real || !instance->returns) return return_missing(l, call);
+        loop_at(l, call->tree->function);
+        TRY(loop_return_by_falling_off(l));
+    }
     if (!instance->returns) return PS_OK;
     if (is_tile(l, instance->result)) /* comes back through a place of the caller's */
         return ps_vec_push(l->front.arena, &f->params, ps_type_ptr(l->front.module, instance->result))
@@ -232,6 +249,8 @@ static PsStatus build_body(Loop *l, FuncCall *call, PsFunc *f, Instance *instanc
 static PsStatus build_once(Loop *l, FuncCall *call, PsFunc *f, Instance *instance) {
     LoopFunc func = {.kind = FUNC_CALLED, .region = 1, .instance = instance};
     func.real = call->func->flags & PS_FUNC_REAL;
+    func.at_top = !func.real && may_become_top_level(l) && !count_expanding(l, call->func) &&
+                  !loop_tree_returns_early(call->tree);
     Saved saved;
     PsStatus status = enter(l, call, &func, &saved);
     PsSpan at = l->front.at;
@@ -248,16 +267,18 @@ static PsStatus build_once(Loop *l, FuncCall *call, PsFunc *f, Instance *instanc
 static PsStatus build_instance(Loop *l, FuncCall *call, Instance *instance) {
     PsFunc *f = new_func(l, call, instance);
     PsStatus status;
+    bool spreads = instance->spreads;
     if (!f) return PS_NOMEM;
     do {
         PsType widen = instance->widen;
         *instance = (Instance){.state = INSTANCE_BUILDING, .index = instance->index, .result = widen};
+        instance->spreads = spreads;
         empty_func(f);
         status = build_once(l, call, f, instance);
         if (status && instance->widen && instance->recursive && !l->front.diag->set)
             return FAIL(l, RECURSIVE_RESULT, call->name);
     } while (status == PS_FAIL && instance->widen && !l->front.diag->set);
-    if (status == PS_FAIL && instance->state == INSTANCE_INLINE && !l->front.diag->set) {
+    if (status == PS_FAIL && instance->state != INSTANCE_BUILDING && !l->front.diag->set) {
         empty_func(f);
         if (instance->index + 1 == l->front.module->funcs.len) l->front.module->funcs.len--;
         return PS_OK;
@@ -336,11 +357,6 @@ static bool needs_place(Loop *l, const BoundArg *arg) {
     }
 }
 
-static bool is_top_level(Loop *l) {
-    PsBuilder *b = loop_b(l);
-    return b->func == l->front.module->funcs.data[0] && b->region == 1 && !l->serial;
-}
-
 static bool is_expression(const PsAstTree *tree) {
     const PsAstList *body = &tree->function->body;
     uint32_t first = 0;
@@ -362,13 +378,33 @@ static bool prefers_expansion(Loop *l, FuncCall *call) {
     return is_top_level(l) && loop_tree_has_for(call->tree) && !loop_tree_returns_early(call->tree);
 }
 
+static bool has_loops(const FuncCall *call) {
+    bool wanted = call->func->flags & PS_FUNC_TOP_LEVEL;
+    return wanted || (loop_tree_has_for(call->tree) && !loop_tree_returns_early(call->tree));
+}
+
+/* The call of what has loops for the kernel's top level stands in a func built once. Where that could be expanded
+ * instead it will be: building it ends here, and says so. */
+static PsStatus spread(Loop *l) {
+    Instance *outer = l->func->instance;
+    if (l->func->kind != FUNC_CALLED || loop_b(l)->region != l->func->region || l->serial) return PS_OK;
+    outer->spreads = true;
+    if (!l->func->at_top) return PS_OK;
+    outer->state = INSTANCE_NEW;
+    return PS_FAIL;
+}
+
 static PsStatus call_either_way(Loop *l, FuncCall *call, PsValue *out) {
     Instance *instance;
-    if (call->func->flags & PS_FUNC_TOP_LEVEL && !is_top_level(l)) return FAIL(l, TOP_LEVEL_FUNC, call->name);
+    bool top = is_top_level(l);
+    if (has_loops(call)) TRY(spread(l));
+    if (call->func->flags & PS_FUNC_TOP_LEVEL && !top) return FAIL(l, TOP_LEVEL_FUNC, call->name);
     if (must_expand(l, call) || prefers_expansion(l, call)) return expand(l, call, out);
     TRY(find_instance(l, call, &instance));
-    if (!instance->state) TRY(build_instance(l, call, instance));
-    if (instance->state == INSTANCE_INLINE) return expand(l, call, out);
+    bool expandable = top && !count_expanding(l, call->func) && !loop_tree_returns_early(call->tree);
+    if (!instance->state && !(expandable && instance->spreads)) TRY(build_instance(l, call, instance));
+    if (instance->spreads) TRY(spread(l));
+    if (instance->state == INSTANCE_INLINE || (expandable && instance->spreads)) return expand(l, call, out);
     TRY(check_recursive(l, call, instance));
     return emit_call(l, call, instance, out);
 }

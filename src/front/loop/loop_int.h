@@ -9,7 +9,7 @@
  *     loop_domain.c   what a for runs over                loop_atomic.c   atomic updates
  *     loop_static.c   unrolled loops, comprehensions      loop_index.c    x[i], x.shape
  *     loop_expr.c     expressions
- *     loop_logic.c    conditions, and/or, a if c else b   loop_print.c    print, f-strings
+ *     loop_logic.c    conditions, and/or, a if c else b   loop_print.c    print, f-strings; loop_percent.c: "%d" % x
  *     loop_binop.c    operators                           loop_writes.c   which arrays are written
  *     loop_promote.c  types of results                    loop_return.c   return
  *     loop_random.c   random, randn
@@ -46,6 +46,8 @@ typedef struct Instance {
     PsType widen;   /* when a return did not fit: build again with this */
     bool returns, returns_nothing;
     bool recursive; /* called while it was being built */
+    bool
+        spreads; /* calls, at its outermost level, what has loops that are parallel at the kernel's top level */
 } Instance;
 
 typedef struct LoopFunc {
@@ -55,6 +57,7 @@ typedef struct LoopFunc {
     PsRegion region;    /* of the body */
     Instance *instance; /* CALLED */
     bool real;          /* CALLED: @real_func */
+    bool at_top;        /* CALLED: from the kernel's top level, where it could be expanded instead */
     PsType annotated;   /* of the result: a scalar or tile; PS_KIND_NONE: not annotated so */
     const PsForm *form; /* of the result; NULL: not annotated */
     bool returned;      /* INLINE, KERNEL: the return statement was met */
@@ -303,6 +306,7 @@ typedef struct BoundArg {
 PsStatus loop_bind_args(Loop *l, PsFuncObject *func, PsAstTree *tree, const PsValue *self, CallArgs *args,
                         BoundArg **out, uint32_t *out_len) PS_MUST_CHECK;
 PsStatus loop_return_type(Loop *l, PyObject *annotation, LoopFunc *out) PS_MUST_CHECK;
+PsStatus loop_return_by_falling_off(Loop *l) PS_MUST_CHECK;
 PsStatus loop_exec_return(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 bool loop_param_assigned(const PsAstTree *tree, PyObject *name);
 bool loop_tree_has_for(const PsAstTree *tree);
@@ -342,7 +346,7 @@ PsStatus loop_new_name(Loop *l, PsAst *target) PS_MUST_CHECK;                   
 /* loop_domain.c */
 typedef struct PsDomain {
     uint32_t ndim;
-    bool has_axes;
+    bool has_axes, is_range;
     PsValue lo[PS_MAX_AXES], hi[PS_MAX_AXES];
     uint8_t axes[PS_MAX_AXES]; /* order of the loops, outermost first */
 } PsDomain;
@@ -366,6 +370,10 @@ typedef struct LoopText { /* what print would write of one value */
 } LoopText;
 PsStatus loop_text(Loop *l, const PsValue *value, LoopText *out) PS_MUST_CHECK;
 PsStatus loop_format(Loop *l, PyObject *format, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
+bool loop_holds_proxies(Loop *l,
+                        const PsValue *value); /* itself or as an element: it is no plain Python value */
+PsStatus loop_percent(Loop *l, PyObject *format, const PsValue *values,
+                      PsValue *out) PS_MUST_CHECK; /* loop_percent.c */
 PsStatus loop_eval_fstring(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 
 /* loop_writes.c */

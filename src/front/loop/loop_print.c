@@ -184,7 +184,7 @@ static PsStatus format_known(Loop *l, PsAst *node, const PsValue *value, PyObjec
     return ps_value_take(&l->front, PyObject_Format(object, spec), out);
 }
 
-static bool holds_proxies(Loop *l, const PsValue *value) {
+bool loop_holds_proxies(Loop *l, const PsValue *value) {
     if (value->kind != PS_VALUE_PYTHON || !(PyTuple_Check(value->object) || PyList_Check(value->object)))
         return value->kind != PS_VALUE_PYTHON;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value->object); i++)
@@ -234,7 +234,7 @@ static PsStatus eval_format(Loop *l, PsAst *node, Parts *parts) {
     TRY(loop_eval(l, node->a, &value));
     if (node->b) TRY(loop_eval(l, node->b, &spec));
     loop_at(l, node);
-    if (!holds_proxies(l, &value)) {
+    if (!loop_holds_proxies(l, &value)) {
         if (spec.kind != PS_VALUE_PYTHON)
             return FAIL(l, STATIC_NEEDED, "a format specification", loop_describe(l, &spec));
         TRY(format_known(l, node, &value, spec.object, &value));
@@ -295,7 +295,7 @@ static PsStatus add_field(Loop *l, Parts *parts, const CallArgs *args, const cha
     PyObject *spec = ps_front_keep(&l->front, PyUnicode_FromStringAndSize(colon ? colon + 1 : "", spec_len));
     PsValue formatted;
     if (!spec) return PS_PYERR;
-    if (holds_proxies(l, value))
+    if (loop_holds_proxies(l, value))
         TRY(format_runtime(l, value, spec, &formatted));
     else
         TRY(ps_value_take(&l->front, PyObject_Format(value->object, spec), &formatted));

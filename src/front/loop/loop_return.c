@@ -88,6 +88,32 @@ static PsStatus join(Loop *l, PsType before, const PsValue *value, PsType *out) 
     return PS_OK;
 }
 
+/* Leaves a func built once with the value, which has the result's type. */
+static PsStatus emit_return(Loop *l, PsRef ref) {
+    PsFunc *f = loop_b(l)->func;
+    PsType type = loop_type_of(l, ref);
+    if (ps_type_is_scalar(type)) {
+        ps_build_op(loop_b(l), PS_OP_RETURN, PS_KIND_NONE, &ref, 1, 0);
+        return PS_OK;
+    }
+    PsRef place = ps_build_op(loop_b(l), PS_OP_ARG, ps_type_ptr(l->front.module, type), NULL, 0,
+                              f->params.len); /* it comes after all parameters */
+    ps_build_store(loop_b(l), place, ref);
+    ps_build_op(loop_b(l), PS_OP_RETURN, PS_KIND_NONE, NULL, 0, 0);
+    return PS_OK;
+}
+
+/* A real_func whose end is reached: a fault in checked mode, else the result is 0. */
+PsStatus loop_return_by_falling_off(Loop *l) {
+    PsType type = l->func->instance->result;
+    PsBuilder *b = loop_b(l);
+    PsRef never = ps_build_int(b, PS_U1, 0);
+    if (l->front.options->checked) ps_build_op(b, PS_OP_CHECK, PS_KIND_NONE, &never, 1, PS_FAULT_RETURN);
+    PsRef result = ps_build_int(b, ps_type_element(l->front.module, type), 0);
+    if (!ps_type_is_scalar(type)) result = loop_splat(l, result, type);
+    return emit_return(l, result);
+}
+
 static PsStatus return_called(Loop *l, const PsValue *value) {
     Instance *instance = l->func->instance;
     PsRef ref;
@@ -121,22 +147,13 @@ static PsStatus return_called(Loop *l, const PsValue *value) {
         TRY(loop_as(l, value, ps_type_element(l->front.module, both), &ref));
     }
     instance->returns = true;
-    if (!ps_type_is_scalar(instance->result)) {
-        PsFunc *f = loop_b(l)->func; /* the place comes after all parameters */
-        PsType type = ps_type_ptr(l->front.module, instance->result);
-        PsRef place = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, f->params.len);
-        ps_build_store(loop_b(l), place, ref);
-        ps_build_op(loop_b(l), PS_OP_RETURN, PS_KIND_NONE, NULL, 0, 0);
-        return PS_OK;
-    }
-    ps_build_op(loop_b(l), PS_OP_RETURN, PS_KIND_NONE, &ref, 1, 0);
-    return PS_OK;
+    return emit_return(l, ref);
 }
 
 PsStatus loop_exec_return(Loop *l, PsAst *node, Flow *flow) {
     LoopFunc *func = l->func;
     PsValue value = ps_value_python(Py_None);
-    if (func->kind != FUNC_CALLED && (loop_b(l)->region != func->region || func->loops))
+    if (func->kind != FUNC_CALLED && loop_b(l)->region != func->region) /* unrolled loops are in it */
         return FAIL(l, RETURN_INSIDE, func->kind == FUNC_KERNEL ? "a kernel" : "a func expanded in place");
     if (node->a) TRY(loop_eval(l, node->a, &value));
     loop_at(l, node->a ? node->a : node);

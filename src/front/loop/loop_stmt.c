@@ -176,8 +176,7 @@ static PsStatus exec_assert(Loop *l, PsAst *node, Flow *flow) {
     (void)flow;
     PsValue value;
     PsRef condition;
-    if (!l->front.options->checked) return PS_OK;
-    TRY(loop_eval(l, node->a, &value));
+    TRY(loop_eval(l, node->a, &value)); /* always: it may call what has effects, in both modes */
     loop_at(l, node);
     if (value.kind == PS_VALUE_PYTHON) {
         int truth;
@@ -185,6 +184,7 @@ static PsStatus exec_assert(Loop *l, PsAst *node, Flow *flow) {
         if (truth) return PS_OK;
     }
     TRY(loop_condition(l, "assert", &value, &condition));
+    if (!l->front.options->checked) return PS_OK;
     return node->b ? assert_with_message(l, node, condition) : check_assertion(l, condition, NULL);
 }
 

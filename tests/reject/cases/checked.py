@@ -9,7 +9,7 @@ f(np.zeros(3, np.float32), 3)
 #! File "program.py", line 3, in f
 #!     x[n] = 1
 #!     ^^^^
-#! index 3 is out of bounds for axis 0 with length 3
+#! Out of bound access: index 3 is out of bounds for axis 0 with length 3
 
 #-- an index below zero [checked]
 @ti.kernel
@@ -20,7 +20,7 @@ f(np.zeros(3, np.float32), -1)
 #! File "program.py", line 3, in f
 #!     return x[n]
 #!            ^^^^
-#! index -1 is out of bounds for axis 0 with length 3
+#! Out of bound access: index -1 is out of bounds for axis 0 with length 3
 
 #-- a known index beyond the end [checked]
 @ti.kernel
@@ -31,7 +31,7 @@ f(np.zeros(3, np.float32))
 #! File "program.py", line 3, in f
 #!     return x[7]
 #!            ^^^^
-#! index 7 is out of bounds for axis 0 with length 3
+#! Out of bound access: index 7 is out of bounds for axis 0 with length 3
 
 #-- the first axis [checked]
 @ti.kernel
@@ -42,7 +42,7 @@ f(np.zeros((2, 3, 4), np.int32), 2, 0, 0)
 #! File "program.py", line 3, in f
 #!     return x[i, j, k]
 #!            ^^^^^^^^^^
-#! index 2 is out of bounds for axis 0 with length 2
+#! Out of bound access: index 2 is out of bounds for axis 0 with length 2
 
 #-- the second axis [checked]
 @ti.kernel
@@ -53,7 +53,7 @@ f(np.zeros((2, 3, 4), np.int32), 1, -5, 9)
 #! File "program.py", line 3, in f
 #!     return x[i, j, k]
 #!            ^^^^^^^^^^
-#! index -5 is out of bounds for axis 1 with length 3
+#! Out of bound access: index -5 is out of bounds for axis 1 with length 3
 
 #-- the third axis [checked]
 @ti.kernel
@@ -64,7 +64,7 @@ f(np.zeros((2, 3, 4), np.int32), 1, 2, 4)
 #! File "program.py", line 3, in f
 #!     return x[i, j, k]
 #!            ^^^^^^^^^^
-#! index 4 is out of bounds for axis 2 with length 4
+#! Out of bound access: index 4 is out of bounds for axis 2 with length 4
 
 #-- a wide index [checked]
 @ti.kernel
@@ -75,7 +75,7 @@ f(np.zeros(3, np.float32), 2**32)
 #! File "program.py", line 3, in f
 #!     return x[n]
 #!            ^^^^
-#! index 4294967296 is out of bounds for axis 0 with length 3
+#! Out of bound access: index 4294967296 is out of bounds for axis 0 with length 3
 
 #-- an unsigned wide index [checked]
 @ti.kernel
@@ -86,7 +86,7 @@ f(np.zeros(3, np.float32), 2**64 - 1)
 #! File "program.py", line 3, in f
 #!     return x[n]
 #!            ^^^^
-#! index -1 is out of bounds for axis 0 with length 3
+#! Out of bound access: index -1 is out of bounds for axis 0 with length 3
 
 #-- an empty array [checked]
 @ti.kernel
@@ -97,7 +97,7 @@ f(np.zeros(0, np.float32))
 #! File "program.py", line 3, in f
 #!     return x[0]
 #!            ^^^^
-#! index 0 is out of bounds for axis 0 with length 0
+#! Out of bound access: index 0 is out of bounds for axis 0 with length 0
 
 #-- an index of a pestle array [checked]
 @ti.kernel
@@ -108,7 +108,7 @@ f(ti.ndarray(ti.i32, (2, 3)), 3)
 #! File "program.py", line 3, in f
 #!     return x[1, n]
 #!            ^^^^^^^
-#! index 3 is out of bounds for axis 1 with length 3
+#! Out of bound access: index 3 is out of bounds for axis 1 with length 3
 
 #-- a strided array [checked]
 @ti.kernel
@@ -119,7 +119,7 @@ f(np.zeros(10, np.float32)[::-2], 5)
 #! File "program.py", line 3, in f
 #!     return x[n]
 #!            ^^^^
-#! index 5 is out of bounds for axis 0 with length 5
+#! Out of bound access: index 5 is out of bounds for axis 0 with length 5
 
 #-- the lowest fault of a parallel loop [checked]
 @ti.kernel
@@ -131,7 +131,7 @@ f(np.zeros(100000, np.float32), 1000000)
 #! File "program.py", line 4, in f
 #!     x[i] = 1
 #!     ^^^^
-#! index 100000 is out of bounds for axis 0 with length 100000
+#! Out of bound access: index 100000 is out of bounds for axis 0 with length 100000
 
 #-- the lowest fault of a loop over two axes [checked]
 @ti.kernel
@@ -143,7 +143,7 @@ f(np.zeros((300, 200), np.int32), 400)
 #! File "program.py", line 4, in f
 #!     x[i, j] = 1
 #!     ^^^^^^^
-#! index 200 is out of bounds for axis 1 with length 200
+#! Out of bound access: index 200 is out of bounds for axis 1 with length 200
 
 #-- the lowest fault, not the first in time [checked]
 @ti.kernel
@@ -158,7 +158,7 @@ f(np.zeros(100, np.float32), 1000)
 #! File "program.py", line 7, in f
 #!     x[i + 10] = y
 #!     ^^^^^^^^^
-#! index 100 is out of bounds for axis 0 with length 100
+#! Out of bound access: index 100 is out of bounds for axis 0 with length 100
 
 #-- an earlier loop's fault [checked]
 @ti.kernel
@@ -172,7 +172,7 @@ f(np.zeros(100, np.float32), 101)
 #! File "program.py", line 4, in f
 #!     x[i] = 1
 #!     ^^^^
-#! index 100 is out of bounds for axis 0 with length 100
+#! Out of bound access: index 100 is out of bounds for axis 0 with length 100
 
 #-- a serial loop's fault [checked]
 @ti.kernel
@@ -188,7 +188,7 @@ f(np.zeros(4, np.float32), 6)
 #! File "program.py", line 6, in f
 #!     y += x[i]
 #!          ^^^^
-#! index 4 is out of bounds for axis 0 with length 4
+#! Out of bound access: index 4 is out of bounds for axis 0 with length 4
 
 #-- an atomic beyond the end [checked]
 @ti.kernel
@@ -200,7 +200,7 @@ f(np.zeros(7, np.float32), 5)
 #! File "program.py", line 4, in f
 #!     x[i * 2] += 1.0
 #!     ^^^^^^^^
-#! index 8 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 8 is out of bounds for axis 0 with length 7
 
 #-- an atomic of ti beyond the end [checked]
 @ti.kernel
@@ -212,7 +212,7 @@ f(np.zeros(7, np.float32), 7)
 #! File "program.py", line 4, in f
 #!     ti.atomic_max(x[i + 1], 1.0)
 #!                   ^^^^^^^^
-#! index 7 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 7 is out of bounds for axis 0 with length 7
 
 #-- an index by an element [checked]
 @ti.kernel
@@ -224,7 +224,7 @@ f(np.zeros(7, np.float32), np.array([1, 2, 7, -1], np.int32))
 #! File "program.py", line 4, in f
 #!     x[k[i]] = 1.0
 #!     ^^^^^^^
-#! index 7 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 7 is out of bounds for axis 0 with length 7
 
 #-- division by zero [checked]
 @ti.kernel
@@ -405,7 +405,7 @@ f(np.zeros(7, np.float32), 6)
 #! File "program.py", line 5, in g
 #!     y += x[n + i]
 #!          ^^^^^^^^
-#! index 7 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 7 is out of bounds for axis 0 with length 7
 
 #-- a fault in a func that is expanded [checked]
 @ti.func
@@ -423,7 +423,7 @@ f(np.zeros(7, np.float32), 8)
 #! File "program.py", line 3, in g
 #!     return x[n]
 #!            ^^^^
-#! index 8 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 8 is out of bounds for axis 0 with length 7
 
 #-- a fault in a parallel loop of a func [checked]
 @ti.func
@@ -442,7 +442,7 @@ f(np.zeros(7, np.float32), 8)
 #! File "program.py", line 4, in g
 #!     x[i] = 1
 #!     ^^^^
-#! index 7 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 7 is out of bounds for axis 0 with length 7
 
 #-- a fault in a helper [checked]
 def helper(x, n):
@@ -456,7 +456,7 @@ f(np.zeros(7, np.float32), 8)
 #! File "program.py", line 6, in f
 #!     return helper(x, n)
 #!            ^^^^^^^^^^^^
-#! index 9 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 9 is out of bounds for axis 0 with length 7
 
 #-- a fault on the right of and [checked]
 @ti.kernel
@@ -470,7 +470,7 @@ f(np.zeros(7, np.float32), 8)
 #! File "program.py", line 4, in f
 #!     if n > 3 and x[n] > 0:
 #!                  ^^^^
-#! index 8 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 8 is out of bounds for axis 0 with length 7
 
 #-- a fault in a conditional expression [checked]
 @ti.kernel
@@ -481,7 +481,7 @@ f(np.zeros(7, np.float32), 8)
 #! File "program.py", line 3, in f
 #!     return x[0] if n < 3 else x[n]
 #!                               ^^^^
-#! index 8 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 8 is out of bounds for axis 0 with length 7
 
 #-- a fault in a condition of while [checked]
 @ti.kernel
@@ -495,7 +495,7 @@ f(np.zeros(7, np.float32))
 #! File "program.py", line 4, in f
 #!     while x[n] < 1.0:
 #!           ^^^^
-#! index 7 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 7 is out of bounds for axis 0 with length 7
 
 #-- a fault in an unrolled loop [checked]
 @ti.kernel
@@ -509,7 +509,7 @@ f(np.zeros(7, np.float32))
 #! File "program.py", line 5, in f
 #!     y += x[i]
 #!          ^^^^
-#! index 7 is out of bounds for axis 0 with length 7
+#! Out of bound access: index 7 is out of bounds for axis 0 with length 7
 
 #-- a recursion that is too deep [checked]
 @ti.func
@@ -576,7 +576,7 @@ f(np.zeros((3, 4), np.int32))
 #! File "program.py", line 4, in f
 #!     m[I + 1] = 1
 #!     ^^^^^^^^
-#! index 4 is out of bounds for axis 1 with length 4
+#! Out of bound access: index 4 is out of bounds for axis 1 with length 4
 
 #-- faults in two arrays of one statement [checked]
 @ti.kernel
@@ -587,7 +587,7 @@ f(np.zeros(3, np.float32), np.zeros(3, np.int32), 3)
 #! File "program.py", line 3, in f
 #!     x[n] = k[n + 1]
 #!            ^^^^^^^^
-#! index 4 is out of bounds for axis 0 with length 3
+#! Out of bound access: index 4 is out of bounds for axis 0 with length 3
 
 #-- a float index is no fault but a mistake [checked]
 @ti.kernel
@@ -609,7 +609,7 @@ f(np.zeros(3, np.float32), 2)
 #! File "program.py", line 3, in f
 #!     y = n + 1; x[y] = x[n]; y += 1
 #!                ^^^^
-#! index 3 is out of bounds for axis 0 with length 3
+#! Out of bound access: index 3 is out of bounds for axis 0 with length 3
 
 #-- an index over several lines [checked]
 @ti.kernel
@@ -622,7 +622,7 @@ f(np.zeros(3, np.float32), 5)
 #! File "program.py", line 3, in f
 #!     return x[
 #!            ^^
-#! index 5 is out of bounds for axis 0 with length 3
+#! Out of bound access: index 5 is out of bounds for axis 0 with length 3
 
 #-- an assertion with several values in its text [checked]
 @ti.func
@@ -677,7 +677,7 @@ f(np.zeros(1, np.float32), 3)
 #! File "program.py", line 3, in f
 #!     assert n > 3, f"{x[n]}"
 #!                      ^^^^
-#! index 3 is out of bounds for axis 0 with length 1
+#! Out of bound access: index 3 is out of bounds for axis 0 with length 1
 
 #-- an assertion with str.format [checked]
 @ti.kernel
@@ -699,7 +699,7 @@ f(5)
 #! File "program.py", line 3, in f
 #!     assert n > 3, unknown
 #!                   ^^^^^^^
-#! name "unknown" is not defined
+#! Name "unknown" is not defined
 
 #-- an assertion with an array as message [checked]
 @ti.kernel
@@ -722,3 +722,21 @@ f(2**64 - 1, 0)
 #!     return n // d
 #!            ^^^^^^
 #! integer division by zero: the dividend is 18446744073709551615
+
+#-- a real_func that ends without a value [checked]
+@ti.real_func
+def g(n: ti.i32) -> ti.i32:
+    while n > 0:
+        return n
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return g(n)
+f(0)
+#! KernelAssertionError
+#! File "program.py", line 7, in f
+#!     return g(n)
+#!            ^^^^
+#! File "program.py", line 2, in g
+#!     def g(n: ti.i32) -> ti.i32:
+#!     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! this function ended without returning a value

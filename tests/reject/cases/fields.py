@@ -327,7 +327,7 @@ f(5)
 #! File "program.py", line 4, in f
 #!     a[i] = 1
 #!     ^^^^
-#! index 3 is out of bounds for axis 0 with length 3
+#! Out of bound access: index 3 is out of bounds for axis 0 with length 3
 
 #-- an index outside a field in a func [checked]
 @ti.func
@@ -346,7 +346,7 @@ f(5)
 #! File "program.py", line 3, in put
 #!     a[i, 2] = 1
 #!     ^^^^^^^
-#! index 3 is out of bounds for axis 0 with length 3
+#! Out of bound access: index 3 is out of bounds for axis 0 with length 3
 
 #-- an unknown layout [module]
 ti.field(ti.f32, 3, layout="columns")
@@ -481,7 +481,7 @@ f(5)
 #! File "program.py", line 4, in f
 #!     a[i] = ti.Vector([1.0, 2.0])
 #!     ^^^^
-#! index 3 is out of bounds for axis 0 with length 3
+#! Out of bound access: index 3 is out of bounds for axis 0 with length 3
 
 #-- an element of a field of structs set to a number [module]
 ti.Struct.field({"a": ti.i32}, shape=3)[0] = 1

@@ -233,7 +233,7 @@ f(1)
 #! File "program.py", line 3, in g
 #!     def g(a: no_such_type):
 #!              ^^^^^^^^^^^^
-#! name "no_such_type" is not defined
+#! Name "no_such_type" is not defined
 
 #-- a func that returns nothing, assigned
 @ti.func
@@ -379,7 +379,7 @@ f(1)
 #! File "program.py", line 2, in g
 #!     def g(a) -> ti.i32:
 #!     ^^^^^^^^^^^^^^^^^^^
-#! function 'g' can end without returning a value
+#! Function has a return type but does not have a return statement
 
 #-- a func annotated with a result that returns nothing
 @ti.func

@@ -126,7 +126,7 @@ for i in ti.ndrange(n, n):
 #! File "program.py", line 3, in f
 #!     for i in ti.ndrange(n, n):
 #!         ^
-#! the number of loop variables is not equal to the dimension of the domain: 1 names for 2 axes
+#! Ndrange for loop with number of the loop variables not equal to the dimension of the ndrange is not supported: 1 names for 2 axes
 
 #-- three names for two axes
 for i, j, k in ti.ndrange(n, n):
@@ -135,7 +135,7 @@ for i, j, k in ti.ndrange(n, n):
 #! File "program.py", line 3, in f
 #!     for i, j, k in ti.ndrange(n, n):
 #!         ^^^^^^^
-#! the number of loop variables is not equal to the dimension of the domain: 3 names for 2 axes
+#! Ndrange for loop with number of the loop variables not equal to the dimension of the ndrange is not supported: 3 names for 2 axes
 
 #-- one name for an array of two axes
 for i in m:
@@ -189,7 +189,7 @@ for i in ti.ndrange():
 #! File "program.py", line 3, in f
 #!     for i in ti.ndrange():
 #!              ^^^^^^^^^^^^
-#! ndrange() takes 1 or more arguments, found 0
+#! ndrange takes 1 to 12 arguments, found 0
 
 #-- ndrange of too many
 for I in ti.grouped(ti.ndrange(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)):
@@ -787,7 +787,7 @@ if ti.static(n > 1):
 
 #-- ti.static_assert that fails
 ti.static_assert(1 > 2)
-#! KernelAssertionError
+#! StaticAssertionError
 #! File "program.py", line 3, in f
 #!     ti.static_assert(1 > 2)
 #!     ^^^^^^^^^^^^^^^^^^^^^^^
@@ -795,7 +795,7 @@ ti.static_assert(1 > 2)
 
 #-- ti.static_assert that fails with a text
 ti.static_assert(1 > 2, "one is not more than two")
-#! KernelAssertionError
+#! StaticAssertionError
 #! File "program.py", line 3, in f
 #!     ti.static_assert(1 > 2, "one is not more than two")
 #!     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

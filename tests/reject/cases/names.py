@@ -6,7 +6,7 @@ y = unknown + 1
 #! File "program.py", line 3, in f
 #!     y = unknown + 1
 #!         ^^^^^^^
-#! name "unknown" is not defined
+#! Name "unknown" is not defined
 
 #-- an unknown function
 y = unknown(n)
@@ -14,7 +14,7 @@ y = unknown(n)
 #! File "program.py", line 3, in f
 #!     y = unknown(n)
 #!         ^^^^^^^
-#! name "unknown" is not defined
+#! Name "unknown" is not defined
 
 #-- an unknown name in an index
 x[unknown] = 1
@@ -22,7 +22,7 @@ x[unknown] = 1
 #! File "program.py", line 3, in f
 #!     x[unknown] = 1
 #!       ^^^^^^^
-#! name "unknown" is not defined
+#! Name "unknown" is not defined
 
 #-- an unknown name in a condition
 if unknown:
@@ -31,7 +31,7 @@ if unknown:
 #! File "program.py", line 3, in f
 #!     if unknown:
 #!        ^^^^^^^
-#! name "unknown" is not defined
+#! Name "unknown" is not defined
 
 #-- an unknown name in a func's annotation
 @ti.func
@@ -61,7 +61,7 @@ x[0] = y
 #! File "program.py", line 7, in f
 #!     x[0] = y
 #!            ^
-#! name "y" is not defined here: it was first assigned inside a block that has ended (line 4); assign "y" before that block
+#! Name "y" is not defined here: it was first assigned inside a block that has ended (line 4); assign "y" before that block
 
 #-- a name assigned in one branch, used in the other
 if n > 0:
@@ -72,7 +72,7 @@ else:
 #! File "program.py", line 6, in f
 #!     x[0] = y
 #!            ^
-#! name "y" is not defined here: it was first assigned inside a block that has ended (line 4); assign "y" before that block
+#! Name "y" is not defined here: it was first assigned inside a block that has ended (line 4); assign "y" before that block
 
 #-- a name assigned in a loop
 for i in range(n):
@@ -82,7 +82,7 @@ x[0] = y
 #! File "program.py", line 5, in f
 #!     x[0] = y
 #!            ^
-#! name "y" is not defined here: it was first assigned inside a block that has ended (line 4); assign "y" before that block
+#! Name "y" is not defined here: it was first assigned inside a block that has ended (line 4); assign "y" before that block
 
 #-- a name assigned in a while
 while n > 5:
@@ -92,7 +92,7 @@ x[0] = y
 #! File "program.py", line 5, in f
 #!     x[0] = y
 #!            ^
-#! name "y" is not defined here: it was first assigned inside a block that has ended (line 4); assign "y" before that block
+#! Name "y" is not defined here: it was first assigned inside a block that has ended (line 4); assign "y" before that block
 
 #-- a loop variable after its loop
 for i in range(n):
@@ -102,7 +102,7 @@ x[0] = i
 #! File "program.py", line 5, in f
 #!     x[0] = i
 #!            ^
-#! name "i" is not defined here: it is the variable of a loop that has ended (line 3)
+#! Name "i" is not defined here: it is the variable of a loop that has ended (line 3)
 
 #-- the variable of a static loop after it
 for i in ti.static(range(3)):
@@ -112,7 +112,7 @@ x[0] = i
 #! File "program.py", line 5, in f
 #!     x[0] = i
 #!            ^
-#! name "i" is not defined here: it is the variable of a loop that has ended (line 3)
+#! Name "i" is not defined here: it is the variable of a loop that has ended (line 3)
 
 #-- the variable of a comprehension after it
 y = [i for i in ti.static(range(3))]
@@ -121,7 +121,7 @@ x[0] = i
 #! File "program.py", line 4, in f
 #!     x[0] = i
 #!            ^
-#! name "i" is not defined here: it is the variable of a loop that has ended (line 3)
+#! Name "i" is not defined here: it is the variable of a loop that has ended (line 3)
 
 #-- a name used before its assignment
 x[0] = y
@@ -130,7 +130,7 @@ y = 1.0
 #! File "program.py", line 3, in f
 #!     x[0] = y
 #!            ^
-#! name "y" is used before assignment: no statement that is compiled assigns it before this
+#! Name "y" is used before assignment: no statement that is compiled assigns it before this
 
 #-- a name updated before its assignment
 y += 1
@@ -138,7 +138,7 @@ y += 1
 #! File "program.py", line 3, in f
 #!     y += 1
 #!     ^
-#! name "y" is used before assignment: no statement that is compiled assigns it before this
+#! Name "y" is used before assignment: no statement that is compiled assigns it before this
 
 #-- a global that the kernel also assigns
 @ti.kernel
@@ -150,7 +150,7 @@ f()
 #! File "program.py", line 3, in f
 #!     total += 1
 #!     ^^^^^
-#! name "total" is used before assignment: no statement that is compiled assigns it before this
+#! Name "total" is used before assignment: no statement that is compiled assigns it before this
 
 #-- a name of a branch that is not compiled
 if ti.static(False):
@@ -160,7 +160,7 @@ x[0] = y
 #! File "program.py", line 5, in f
 #!     x[0] = y
 #!            ^
-#! name "y" is used before assignment: no statement that is compiled assigns it before this
+#! Name "y" is used before assignment: no statement that is compiled assigns it before this
 
 #-- a closure variable that is empty
 @ti.func
@@ -177,7 +177,7 @@ make()
 #! File "program.py", line 7, in f
 #!     return later
 #!            ^^^^^
-#! name "later" is not defined
+#! Name "later" is not defined
 
 #-- a loop variable that exists already
 y = 0

@@ -724,7 +724,7 @@ def helper(a, k):
 def f(n: ti.i32) -> ti.i32:
     return helper(n, 1)
 f(1)
-#! KernelAssertionError
+#! StaticAssertionError
 #! File "program.py", line 7, in f
 #!     return helper(n, 1)
 #!            ^^^^^^^^^^^^

@@ -756,3 +756,58 @@ f(n=1)
 ti.ndarray(ti.f64, (2**30, 2**30, 2**10))
 #! KernelValueError
 #! ndarray: the shape (1073741824, 1073741824, 1024) takes more memory than can be addressed
+
+#-- a negative literal of an unsigned type
+@ti.kernel
+def f() -> ti.u16:
+    return ti.u16(-1)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return ti.u16(-1)
+#!            ^^^^^^^^^^
+#! Integer literal -1 exceeded the range of specified dtype: u16, which goes from 0 to 65535
+
+#-- a literal beyond a narrow type
+@ti.kernel
+def f() -> ti.i8:
+    return ti.i8(200)
+f()
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return ti.i8(200)
+#!            ^^^^^^^^^^
+#! Integer literal 200 exceeded the range of specified dtype: i8, which goes from -128 to 127
+
+#-- a conversion that % does not have
+@ti.kernel
+def f(n: ti.i32):
+    print("%q" % n)
+f(1)
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     print("%q" % n)
+#!           ^^^^^^^^
+#! '%q' does not start with a conversion that kernels have: %[flags][width][.precision] and one of d i u x X o e E f F g G s r
+
+#-- too few values for %
+@ti.kernel
+def f(n: ti.i32):
+    print("%d %d" % n)
+f(1)
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     print("%d %d" % n)
+#!           ^^^^^^^^^^^
+#! Expected 2 positional argument(s), but received 1 instead.
+
+#-- too many values for %
+@ti.kernel
+def f(n: ti.i32):
+    print("%d" % (n, n))
+f(1)
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     print("%d" % (n, n))
+#!           ^^^^^^^^^^^^^
+#! Expected 1 positional argument(s), but received 2 instead.

@@ -51,7 +51,7 @@ def g(a):
 #! File "program.py", line 3, in f
 #!     def g(a):
 #!     ^^^^^^^^^
-#! Function definition is not allowed in a kernel; define it outside
+#! Function definition is not allowed in 'ti.kernel'; define it outside
 
 #-- an async function inside a kernel
 async def g(a):
@@ -80,7 +80,7 @@ f(1)
 #! File "program.py", line 3, in g
 #!     def h(b):
 #!     ^^^^^^^^^
-#! Function definition is not allowed in a func; define it outside
+#! Function definition is not allowed in 'ti.func'; define it outside
 
 #-- a lambda inside a kernel
 g = lambda a: a + 1
@@ -597,4 +597,4 @@ f(1)
 #! File "program.py", line 4, in f
 #!     def g(a):
 #!     ^^^^^^^^^
-#! Function definition is not allowed in a kernel; define it outside
+#! Function definition is not allowed in 'ti.kernel'; define it outside

@@ -243,7 +243,7 @@ y = not t
 #! File "program.py", line 3, in f
 #!     y = not t
 #!         ^^^^^
-#! `not` conditions must be an integer; found f32. Consider using `x != 0`
+#! 'not' takes integral inputs only, however 'f32' is provided
 
 #-- floats in and
 y = t and n
@@ -508,7 +508,7 @@ y = ti.f32()
 #! File "program.py", line 3, in f
 #!     y = ti.f32()
 #!         ^^^^^^^^
-#! A primitive type can only decorate a single expression: f32() found 0
+#! A primitive type can only decorate a single expression. f32() found 0
 
 #-- a cast of two values
 y = ti.f32(1, 2)
@@ -516,7 +516,7 @@ y = ti.f32(1, 2)
 #! File "program.py", line 3, in f
 #!     y = ti.f32(1, 2)
 #!         ^^^^^^^^^^^^
-#! A primitive type can only decorate a single expression: f32() found 2
+#! A primitive type can only decorate a single expression. f32() found 2
 
 #-- a cast with a keyword
 y = ti.f32(x=1)
@@ -524,7 +524,7 @@ y = ti.f32(x=1)
 #! File "program.py", line 3, in f
 #!     y = ti.f32(x=1)
 #!         ^^^^^^^^^^^
-#! f32(): Unexpected argument 'x'
+#! A primitive type can only decorate a single expression. f32() found 0 and keyword arguments
 
 #-- a cast of a string
 y = ti.f32("1.5")
