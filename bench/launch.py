@@ -125,7 +125,7 @@ def main(rounds):
         "the same, an element of each used": ("elements(own, own, own, 3, 2.5)", None),
         "3 fields from outside, int, float": ("fields(3, 2.5)", 80),
         "3 fields as template arguments, int, float": ("arguments(first, second, third, 3, 2.5)", None),
-        "a dataclass of 3 numpy arrays": ("members(three)", 150),
+        "a dataclass of 3 numpy arrays": ("members(three)", 160),
         "10 scalars": ("scalars(1, 2, 3, 4, 5, 1.0, 2.0, 3.0, 4.0, 5.0)", 120),
         "a float to a float": ("result(1.5)", None),
         "keyword arguments": ("result(a=1.5)", None),

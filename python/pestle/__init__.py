@@ -35,9 +35,9 @@ Layout.SOA = Layout("SOA", 2)  # each scalar of all elements side by side
 
 
 def __getattr__(name):
-    """pestle.math, which importing pestle need not wait for."""
-    if name != "math":
-        raise AttributeError(f"module 'pestle' has no attribute {name!r}")
+    """pestle.math, which importing pestle need not wait for; why other names are not there."""
     import importlib
 
+    if name != "math":
+        importlib.import_module("pestle._later").refuse(__name__, name)
     return importlib.import_module("pestle.math")

@@ -14,3 +14,10 @@ from pestle._pestle import (
 
 NDArray = ndarray
 Template = template
+
+
+def __getattr__(name):
+    """Why a name is not there."""
+    from pestle._later import refuse
+
+    refuse(__name__, name)

@@ -160,9 +160,8 @@ static int launch_alloc(Launch *l) {
     l->args = PyMem_Calloc(n, sizeof *l->args);
     l->params = PyMem_Calloc(n, sizeof *l->params);
     l->plans = PyMem_Calloc(n, sizeof *l->plans);
-    l->words = PyMem_Calloc(n, (1 + 2 * PS_MAX_AXES) * sizeof *l->words);
     l->wrapped = PyMem_Calloc(n, sizeof *l->wrapped);
-    if (l->args && l->params && l->plans && l->words && l->wrapped) return 0;
+    if (l->args && l->params && l->plans && l->wrapped) return 0;
     PyErr_NoMemory();
     return -1;
 }
@@ -176,6 +175,8 @@ static int launch_decode(Launch *l, PyObject *const *given, Py_ssize_t nargs, Py
     l->viewed = true;
     if (py_describe(l->kernel, l->args, l->params)) return -1;
     py_plans_make(l->kernel->state, l->params, l->nparams, NULL, l->plans, &nwords);
+    l->words = PyMem_Calloc(nwords + 1, sizeof *l->words);
+    if (!l->words) return PyErr_NoMemory(), -1;
     int fit = py_decode(l->kernel, l->plans, l->nparams, l->args, l->words, &elements);
     if (fit == 0) py_error(l->kernel->state, PS_MSG_PY_MISMATCH, "Python mode");
     return fit == 1 ? 0 : -1;
@@ -191,6 +192,7 @@ static PyObject *wrap(Launch *l, uint32_t i) {
     const PyPlan *plan = &l->plans[i];
     const uint64_t *words = l->words + plan->word;
     if (plan->how == PY_HOW_TEMPLATE) return Py_NewRef(l->args[i]);
+    if (plan->how == PY_HOW_VALUE) return py_form_encode(state, plan->form, words);
     if (plan->how == PY_HOW_OBJECT) {
         if (!l->inner && !(l->inner = PyList_New(0))) return NULL;
         return mode_object(l->kernel, l->args[i], l->kernel->signature.params[i].name, l->inner);

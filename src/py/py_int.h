@@ -163,9 +163,7 @@ typedef struct PyPlan {
     bool annotated; /* ARRAY: PsParam.annotated */
     bool clamp;
     int32_t eshape[2];
-    uint32_t word;       /* first word of the frame */
-    PyTypeObject *class; /* owned: exactly this one is wanted; NULL: it is not looked at */
-    const char *where;   /* of a member: for messages */
+    uint32_t word; /* first word of the frame */
     union {
         struct {
             int64_t lo, hi;
@@ -184,6 +182,8 @@ typedef struct PyPlan {
             uint8_t pins;   /* PS_PIN_* : what must be as in `like` */
         } field;
     };
+    PyTypeObject *class; /* owned: exactly this one is wanted; NULL: it is not looked at */
+    const char *where;   /* of a member: for messages */
 } PyPlan;
 
 /* What a launch compares to know that nothing a specialisation read has changed (py_guard.c): words of memory. */

@@ -193,8 +193,8 @@ static PY_HOT int decode(PyKernel *kernel, const PyPlan *plans, uint32_t nparams
 }
 
 /* The same where members are among them. */
-static PY_HOT int decode_all(PyKernel *kernel, const PyPlan *plans, uint32_t n, PyObject *const *objects,
-                             uint64_t *words, int64_t *elements) {
+static __attribute__((noinline)) int decode_all(PyKernel *kernel, const PyPlan *plans, uint32_t n,
+                                                PyObject *const *objects, uint64_t *words, int64_t *elements) {
     for (uint32_t i = 0; i < n; i++)
         if (plans[i].class && PS_UNLIKELY(!Py_IS_TYPE(objects[i], plans[i].class))) return 0;
     return decode(kernel, plans, n, objects, words, elements);

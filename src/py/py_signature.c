@@ -199,6 +199,10 @@ static int refuse_unusual(const PyState *state, PyObject *function, PyObject *na
         py_error_at(state, function, name, PS_MSG_PY_PARAMS, name_of(function), what);
         return -1;
     }
+    if (code->co_argcount > PS_MAX_ARGUMENTS) {
+        py_error_at(state, function, NULL, PS_MSG_FRONT_ARGUMENTS, name_of(function), PS_MAX_ARGUMENTS);
+        return -1;
+    }
     if (!(code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR))) return 0;
     py_error_at(state, function, NULL, PS_MSG_PY_ASYNC, name_of(function));
     return -1;

@@ -34,3 +34,7 @@ def test_structs(tmp_path):
     hit, Sphere = scope["hit"], scope["Sphere"]
     assert hit(Sphere([0, 1, 5], 1), {"origin": [0, 0, 0], "to": [0, 0, 1]})
     assert not hit(Sphere([0, 2, 5], 1), {"origin": [0, 0, 0], "to": [0, 0, 1]})
+
+
+def test_dataclasses(tmp_path):
+    assert list(section("Dataclasses as arguments", tmp_path)["state"].grid.mass) == [3, 3, 3]

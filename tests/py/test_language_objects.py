@@ -3,6 +3,7 @@
 
 import array
 import dataclasses
+import linecache
 import threading
 from typing import ClassVar
 
@@ -314,6 +315,24 @@ def test_kernels_of_base_classes_on_objects_in_turn():
     assert one.x.to_numpy()[1] == 21 * 1.5 and two.x.to_numpy()[2] == 0 and one.x.to_numpy()[0] == 100
 
 
+def test_slots_are_read_anew():
+    class Slots:
+        __slots__ = ("n", "f")
+
+    holder, x = Slots(), np.zeros(1, np.float32)
+    holder.n, holder.f = 2, ti.field(ti.f32, 2)
+
+    @ti.kernel
+    def put(h: ti.template(), x: A1):
+        x[0] = h.n
+        h.f[1] = h.n
+
+    put(holder, x)
+    holder.n, holder.f = 5, ti.field(ti.f32, 2)
+    put(holder, x)
+    assert x[0] == 5 and holder.f[1] == 5
+
+
 # -- random numbers in funcs that are called --
 
 
@@ -401,14 +420,40 @@ def test_members_by_value():
     assert run._times["specialisations"] == 1
 
 
-def test_512_parameters():
-    n = 512
+def many(n):
+    """A kernel of n parameters that gives their sum."""
     names = ", ".join(f"a{i}: ti.i32" for i in range(n))
-    total = " + ".join(f"a{i}" for i in range(n))
-    import linecache
-
-    text = f"@ti.kernel\ndef many({names}) -> ti.i32:\n    return {total}\n"
-    linecache.cache["<many>"] = (len(text), None, text.splitlines(True), "<many>")
+    lines = ["@ti.kernel", f"def total({names}) -> ti.i32:", "    s = 0", *(f"    s += a{i}" for i in range(n)), "    return s"]
+    text = "\n".join(lines) + "\n"
+    linecache.cache[f"<many {n}>"] = (len(text), None, text.splitlines(True), f"<many {n}>")
     scope = {"ti": ti}
-    exec(compile(text, "<many>", "exec"), scope)
-    assert scope["many"](*range(n)) == n * (n - 1) // 2
+    exec(compile(text, f"<many {n}>", "exec"), scope)
+    return scope["total"]
+
+
+def test_how_many_arguments():
+    assert many(512)(*range(512)) == 512 * 511 // 2
+    with pytest.raises(ti.KernelSyntaxError, match="kernel 'total' has more than 4096 arguments"):
+        many(4097)(*range(4097))
+    Many = dataclasses.make_dataclass("Many", [(f"m{i}", ti.i32) for i in range(4100)])
+
+    @ti.kernel
+    def total(p: Many) -> ti.i32:
+        s = 0
+        for i in ti.static(range(4100)):
+            s += getattr(p, f"m{i}")
+        return s
+
+    with pytest.raises(ti.KernelSyntaxError, match="kernel 'total' has more than 4096 arguments"):
+        total(Many(*range(4100)))
+
+
+def test_what_comes_later_says_so():
+    for owner, name in ((ti, "ad"), (ti, "stop_grad"), (ti, "linalg"), (ti.types, "sparse_matrix_builder"), (ti.types, "argpack")):
+        assert not hasattr(owner, name)
+        with pytest.raises(AttributeError, match="not there yet"):
+            getattr(owner, name)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'$"):
+        ti.nonsense
+    with pytest.raises(ti.KernelRuntimeError, match="differentiation is not there yet"):
+        draw.grad(1)

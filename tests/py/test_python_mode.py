@@ -461,3 +461,17 @@ def test_no_source():
     scope = {"ti": ti}
     exec("@ti.kernel\ndef f():\n    pass\n", scope)
     refused(ti.CompilationError, "the source of 'f' is not available", scope["f"])
+
+
+def test_vectors_and_large_matrices_as_arguments():
+    vec3, large = ti.types.vector(3, ti.f32), ti.types.matrix(20, 20, ti.f32)
+
+    @ti.kernel
+    def total(v: vec3, m: large) -> ti.f32:
+        return v[0] + v[2] + m[19, 19]
+
+    ti.init(arch=ti.python)
+    try:
+        assert total([1, 2, 3], np.full((20, 20), 5)) == 9
+    finally:
+        ti.init()

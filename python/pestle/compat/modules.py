@@ -9,6 +9,7 @@ import types
 import warnings
 
 import pestle
+import pestle._later
 from pestle.compat.options import LEVELS, VERSION, Configuration
 
 EXCEPTIONS = {
@@ -88,7 +89,7 @@ class Alias(types.ModuleType):
         for source in self._sources:
             if hasattr(source, name):
                 return getattr(source, name)
-        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}; Pestle may not have it yet")
+        pestle._later.refuse(self.__name__, name)
 
 
 def make(peer, inner):

@@ -6,6 +6,7 @@
 #include "front/eval/eval.h"
 
 #include <string.h>
+#include <structmember.h>
 
 static bool same_fact(const PsFact *a, PsFactKind kind, PyObject *holder, PyObject *key) {
     return a->kind == kind && a->holder == holder &&
@@ -113,6 +114,14 @@ static PyObject *dict_of(PyObject *holder) {
     return NULL;
 }
 
+/* Of an instance with __slots__: what lies in the slot that its class has under the name. */
+static PyObject *in_slot(PyObject *holder, PyObject *found) {
+    if (!found || !Py_IS_TYPE(found, &PyMemberDescr_Type)) return found;
+    const PyMemberDef *member = ((PyMemberDescrObject *)found)->d_member;
+    bool object = member->type == T_OBJECT_EX || member->type == T_OBJECT;
+    return object ? *(PyObject **)((char *)holder + member->offset) : found;
+}
+
 /* What an attribute look-up found: in a module's dict, else through the type without running code. */
 PyObject *ps_facts_attribute(PyObject *holder, PyObject *key) {
     PyObject *dict = dict_of(holder);
@@ -120,7 +129,7 @@ PyObject *ps_facts_attribute(PyObject *holder, PyObject *key) {
     if (PyType_Check(holder)) return _PyType_Lookup((PyTypeObject *)holder, key);
     PyObject **instance = _PyObject_GetDictPtr(holder);
     PyObject *found = instance && *instance ? PyDict_GetItemWithError(*instance, key) : NULL;
-    return found ? found : _PyType_Lookup(Py_TYPE(holder), key);
+    return found ? found : in_slot(holder, _PyType_Lookup(Py_TYPE(holder), key));
 }
 
 static PyObject *found_now(const PsFact *fact) {

@@ -73,6 +73,10 @@ static PsStatus value_of(Loop *l, uint32_t index, PsValue *out) {
 static PsStatus add_member(Loop *l, LoopMember *made, PyObject *value, PsValue *out) {
     PsMember *m = &made->base;
     uint32_t index = l->members.len;
+    if (l->nparams + index >= PS_MAX_ARGUMENTS) {
+        Py_DECREF(value);
+        return FAIL(l, ARGUMENTS, l->describer->kernel, PS_MAX_ARGUMENTS);
+    }
     m->used = !is_hidden(&m->param);
     m->param.value = value;
     if (!ps_vec_push(l->front.arena, &l->members, *made)) {
