@@ -34,10 +34,16 @@ Layout.AOS = Layout("AOS", 1)  # the scalars of an element side by side
 Layout.SOA = Layout("SOA", 2)  # each scalar of all elements side by side
 
 
+_DECOMPOSITIONS = "eig make_spd polar_decompose solve svd sym_eig".split()
+
+
 def __getattr__(name):
-    """pestle.math, which importing pestle need not wait for; why other names are not there."""
+    """pestle.math and the decompositions, which importing pestle need not wait for; why other names are not there."""
     import importlib
 
-    if name != "math":
-        importlib.import_module("pestle._later").refuse(__name__, name)
-    return importlib.import_module("pestle.math")
+    if name == "math":
+        return importlib.import_module("pestle.math")
+    if name in _DECOMPOSITIONS:
+        found = globals()[name] = getattr(importlib.import_module("pestle._decompose"), name)
+        return found
+    importlib.import_module("pestle._later").refuse(__name__, name)

@@ -197,6 +197,10 @@ class Matrix:
     def dtype(self) -> Any:
         """The type of the elements in a kernel."""
 
+    @property
+    def entries(self) -> Any:
+        """The elements as a numpy array: to_numpy()."""
+
     def __getattr__(self, name: str) -> Any: ...
     def __getitem__(self, index: Any, /) -> Any: ...
     def __setitem__(self, index: Any, value: Any, /) -> None: ...
@@ -368,7 +372,34 @@ class Struct:
 
 def dataclass(cls: type, /) -> Any:
     """Makes a class the type of structs whose members are its annotations and whose methods are its functions (those with
-    @func; plain ones are taken as such). Raises TypeError for a default value and for annotations that are no types."""
+    @func; plain ones can be called from Python, too). Raises KernelSyntaxError for a default value, TypeError for annotations
+    that are no types."""
+
+# -- decompositions of matrices, in kernels ----------------------------------------------------------------------------
+
+def svd(A: Any, dt: Any = None) -> Any:
+    """The singular value decomposition of a 2 by 2 or 3 by 3 matrix: U, S, V with A = U @ S @ V.transpose(). U and V are
+    rotations; S is diagonal, its elements descend, and the last one has the sign of A's determinant. dt: the type to compute
+    in; without it that of A, default_fp for integers. KernelAssertionError for other sizes."""
+
+def polar_decompose(A: Any, dt: Any = None) -> Any:
+    """A rotation R and a symmetric P with A = R @ P, of a 2 by 2 or 3 by 3 matrix. dt: as for svd. KernelAssertionError for other
+    sizes."""
+
+def sym_eig(A: Any, dt: Any = None) -> Any:
+    """The eigenvalues of a symmetric matrix, ascending, and a matrix whose columns are their eigenvectors, of length 1 and
+    perpendicular to each other. dt: as for svd. KernelAssertionError when it is not square."""
+
+def make_spd(A: Any, dt: Any = None) -> Any:
+    """The nearest positive semidefinite matrix to a symmetric one: its negative eigenvalues become 0. dt: as for svd."""
+
+def eig(A: Any, dt: Any = None) -> Any:
+    """The eigenvalues of a 2 by 2 matrix, a row each of real and imaginary part, and a 4 by 2 matrix whose columns are their
+    eigenvectors, of length 1: real and imaginary part of the first component, then of the second. dt: as for svd."""
+
+def solve(A: Any, b: Any, dt: Any = None) -> Any:
+    """x with A @ x = b, by elimination with partial pivoting. Of a singular A: infinities and NaNs. dt: as for svd.
+    KernelAssertionError when A is not square or b not as long."""
 
 @final
 class Ndarray:

@@ -72,8 +72,10 @@ class _MatrixType:
     shape: tuple[int, ...]
     def __call__(self, *elements: Any) -> Any: ...
 
-def vector(n: int, dtype: Any) -> Any:
-    """The type of vectors of n elements: `vec3 = ti.types.vector(3, ti.f32)`, then `v: vec3` and `vec3(1, 2, 3)`."""
+def vector(n: int, dtype: Any, unpacked: bool = False) -> Any:
+    """The type of vectors of n elements: `vec3 = ti.types.vector(3, ti.f32)`, then `v: vec3` and `vec3(1, 2, 3)`.
+
+    unpacked=True is for members of a dataclass; such a type makes no values, fields or ndarrays (KernelSyntaxError)."""
 
 def matrix(n: int, m: int, dtype: Any) -> Any:
     """The type of matrices of n rows and m columns."""

@@ -139,6 +139,7 @@ static PyMemberDef kernel_members[] = {
     {0},
 };
 static PyGetSetDef kernel_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {"_times", py_kernel_times, NULL, "Nanoseconds that the stages of the newest specialisation took.", NULL},
     {0},
 };

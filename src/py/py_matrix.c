@@ -153,6 +153,7 @@ static PyObject *row(const PsMatrixObject *m, Py_ssize_t i) {
     const PyState *state = matrix_state((PyObject *)m);
     PsMatrixObject *made = matrix_new(state, m->elem, m->weak, 1, m->m, 1);
     if (made) memcpy(made->words, m->words + i * m->m, (size_t)m->m * sizeof *m->words);
+    if (made) made->truth = m->truth;
     return (PyObject *)made;
 }
 
@@ -296,8 +297,15 @@ static PyObject *Matrix_repr(PyObject *self) {
     return text;
 }
 
+/* `if a == b` asks whether they are equal; of other values, as numpy says, nobody knows what is meant. */
 static int Matrix_bool(PyObject *self) {
-    (void)self;
+    const PsMatrixObject *m = (PsMatrixObject *)self;
+    bool all = true, any = false;
+    for (uint32_t i = 0; i < matrix_count(m); i++) {
+        all &= m->words[i] != 0;
+        any |= m->words[i] != 0;
+    }
+    if (m->truth) return m->truth == 'a' ? all : any;
     PyErr_SetString(PyExc_TypeError, "a vector or matrix is neither true nor false; use .any() or .all()");
     return -1;
 }
@@ -386,12 +394,18 @@ static PyObject *get_dtype(PyObject *self, void *unused) {
     return Py_NewRef(state->types.dtypes[elem]);
 }
 
+static PyObject *get_entries(PyObject *self, void *unused) {
+    (void)unused;
+    return PyObject_CallMethod(self, "to_numpy", NULL);
+}
+
 static PyGetSetDef matrix_getset[] = {
     {"n", get_n, NULL, "Rows, or elements of a vector.", NULL},
     {"m", get_m, NULL, "Columns; of a vector 1.", NULL},
     {"ndim", get_ndim, NULL, "Axes: 1 of a vector, 2 of a matrix.", NULL},
     {"shape", py_matrix_shape, NULL, "The lengths of the axes.", NULL},
     {"dtype", get_dtype, NULL, "The type of the elements in a kernel.", NULL},
+    {"entries", get_entries, NULL, "The elements as a numpy array: to_numpy().", NULL},
     {0},
 };
 

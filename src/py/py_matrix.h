@@ -35,6 +35,8 @@ PyObject *matrix_cast(const PsMatrixObject *m, const PyState *state, PsType elem
 PyObject *matrix_binary(PsAstOp op, PyObject *a, PyObject *b); /* Py_NotImplemented for strangers */
 PyObject *matrix_apply_builtin(PyObject *unused, PyObject *const *args, Py_ssize_t nargs);
 PyObject *matrix_matmul(PyObject *a, PyObject *b);
+/* m._elementwise(builtin, *args): select(c, a, b), isnan(v), ...; Py_NotImplemented for another callee. */
+PyObject *matrix_elementwise(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
 double matrix_double(const PsMatrixObject *m, uint32_t i);
 PsType matrix_promote(PsType a, PsType b);
 /* Elements of arrays (py_ndarray_item.c): the value that lies there, and back again after it was changed. */

@@ -185,7 +185,7 @@ static PyObject *transpose(PyObject *self, PyObject *unused) {
 
 static int wants_square(const PsMatrixObject *m) {
     if (m->ndim == 2 && m->n == m->m) return 0;
-    PyErr_Format(PyExc_TypeError, "expected a square matrix, got shape (%d, %d)", (int)m->n, (int)m->m);
+    py_error(matrix_state((PyObject *)m), PS_MSG_FRONT_SQUARE, (long long)m->n, (long long)m->m);
     return -1;
 }
 
@@ -414,6 +414,7 @@ static PyObject *ndarray(PyObject *class, PyObject *args, PyObject *names) {
 
 PyMethodDef matrix_methods[] = {
     {"_apply_builtin", (PyCFunction)(void (*)(void))matrix_apply_builtin, METH_FASTCALL | METH_STATIC, NULL},
+    {"_elementwise", (PyCFunction)(void (*)(void))matrix_elementwise, METH_FASTCALL, NULL},
     {"sum", sum, METH_NOARGS, "sum($self, /)\n--\n\nThe sum of all elements."},
     {"max", max, METH_NOARGS, "max($self, /)\n--\n\nThe largest element."},
     {"min", min, METH_NOARGS, "min($self, /)\n--\n\nThe smallest element."},

@@ -41,7 +41,7 @@ static int read_operand(const PyState *state, PyObject *object, Operand *out, Py
             out->weak = true;
             return ps_number_bits(object, type, &out->bits) ? -1 : 1;
         }
-        if (!PySequence_Check(object)) return 0;
+        if (!PySequence_Check(object) || Py_IS_TYPE(object, state->types.proxy)) return 0;
         if (!(*held = (PyObject *)matrix_from(state, object, PS_KIND_NONE))) return -1;
         object = *held;
     }
@@ -215,6 +215,8 @@ PyObject *matrix_compare(PyObject *a, PyObject *b, int how) {
     if (known == 1) known = read_operand(state, b, &y, &held[1]);
     PsType type = known == 1 ? compared(state, &x, &y) : PS_KIND_NONE;
     if (known == 1) result = compute(state, ops[how], &x, &y, type, type, PS_U1, false);
+    if (known == 1 && result && (how == Py_EQ || how == Py_NE))
+        ((PsMatrixObject *)result)->truth = how == Py_EQ ? 'a' : 'o';
     if (known == 0) result = Py_NewRef(Py_NotImplemented);
     Py_XDECREF(held[0]);
     Py_XDECREF(held[1]);

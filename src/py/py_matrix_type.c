@@ -34,10 +34,21 @@ static PsMatrixTypeObject *new_type(PyObject *module, int ndim, PyObject *n, PyO
 }
 
 PyObject *py_types_vector(PyObject *module, PyObject *args, PyObject *names) {
-    static char *known[] = {"n", "dtype", NULL};
+    static char *known[] = {"n", "dtype", "unpacked", NULL};
     PyObject *n, *dtype;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "OO:vector", known, &n, &dtype)) return NULL;
-    return (PyObject *)new_type(module, 1, n, NULL, dtype);
+    int unpacked = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "OO|p:vector", known, &n, &dtype, &unpacked)) return NULL;
+    PsMatrixTypeObject *made = new_type(module, 1, n, NULL, dtype);
+    if (made) made->unpacked = unpacked;
+    return (PyObject *)made;
+}
+
+/* A vector's elements are scalars to the compiler anyway; what is asked for by unpacked=True is to be had of members of a
+ * dataclass, and refused elsewhere. */
+static int refuse_unpacked(PyObject *object) {
+    if (!((PsMatrixTypeObject *)object)->unpacked) return 0;
+    py_error(PyType_GetModuleState(Py_TYPE(object)), PS_MSG_PY_UNPACKED);
+    return -1;
 }
 
 PyObject *py_types_matrix(PyObject *module, PyObject *args, PyObject *names) {
@@ -109,6 +120,7 @@ static int flatten(PyObject *object, PyObject *list, int depth) {
 static PyObject *MatrixType_call(PyObject *object, PyObject *args, PyObject *names) {
     const PsMatrixTypeObject *self = (PsMatrixTypeObject *)object;
     const PyState *state = PyType_GetModuleState(Py_TYPE(object));
+    if (refuse_unpacked(object)) return NULL;
     if (names && PyDict_GET_SIZE(names))
         return PyErr_Format(PyExc_TypeError, "%R takes no keyword arguments", object);
     PyObject *ruled = ps_proxy_call(object, PySequence_Fast_ITEMS(args), PyTuple_GET_SIZE(args));
@@ -147,6 +159,7 @@ static PyObject *get_shape(PyObject *object, void *unused) {
 static PyGetSetDef matrix_type_getset[] = {{"shape", get_shape, NULL, "The lengths of the axes.", NULL}, {0}};
 /* The rest of the arguments behind the type. */
 static PyObject *with_type(PyObject *self, PyObject *args) {
+    if (refuse_unpacked(self)) return NULL;
     PyObject *one = PyTuple_Pack(1, self), *all = one ? PySequence_Concat(one, args) : NULL;
     Py_XDECREF(one);
     return all;

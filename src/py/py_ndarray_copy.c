@@ -291,7 +291,10 @@ static PyObject *fill(PyObject *object, PyObject *value) {
         if (fill_elements(self, 0, self->data, value)) return NULL;
         Py_RETURN_NONE;
     }
-    if (scalar_decode(ndarray_state(self), self->dtype, value, &place, &bits)) return NULL;
+    if (PyFloat_Check(value)) { /* as ti.cast does: all elements alike, nothing is lost by mistake */
+        if (ps_number_bits(value, self->dtype, &bits)) return NULL;
+    } else if (scalar_decode(ndarray_state(self), self->dtype, value, &place, &bits))
+        return NULL;
     fill_axis(self, 0, self->data, bits);
     Py_RETURN_NONE;
 }

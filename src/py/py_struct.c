@@ -23,6 +23,10 @@ static PyObject *no_value(PyObject *name, PyObject *value) {
     return PyErr_Format(PyExc_TypeError, "member '%U' cannot be %R", name, value);
 }
 
+static bool is_number(PyObject *value) {
+    return (PyIndex_Check(value) || PyFloat_Check(value)) && !PySequence_Check(value);
+}
+
 /* The value as the annotation holds it; NULL annotation: as it is. A new reference. */
 static PyObject *convert(const PyState *state, PyObject *annotation, PyObject *name, PyObject *value) {
     uint64_t bits;
@@ -38,11 +42,14 @@ static PyObject *convert(const PyState *state, PyObject *annotation, PyObject *n
     if (Py_IS_TYPE(annotation, state->types.struct_type)) {
         if (is_struct(state, value) && ((PsStructObject *)value)->type == (PsStructTypeObject *)annotation)
             return Py_NewRef(value);
-        if (is_struct(state, value) || PyDict_Check(value)) return PyObject_CallOneArg(annotation, value);
+        if (is_struct(state, value) || PyDict_Check(value) ||
+            is_number(value)) /* Line(0): of its first member */
+            return PyObject_CallOneArg(annotation, value);
         return no_value(name, value);
     }
     if (Py_IS_TYPE(annotation, state->types.matrix_type)) {
         const PsMatrixTypeObject *type = (PsMatrixTypeObject *)annotation;
+        if (is_number(value)) return PyObject_CallOneArg(annotation, value);
         PsType elem = ps_front_dtype(&state->types, &state->options, type->dtype);
         PsMatrixObject *made = matrix_from(state, value, elem);
         if (!made || (made->ndim == type->ndim && made->n == type->n && made->m == type->m))
@@ -289,6 +296,24 @@ static bool is_annotation(const PyState *state, PyObject *object) {
            ps_front_dtype(&state->types, &state->options, object);
 }
 
+static bool is_unpacked(const PyState *state, PyObject *type) {
+    return Py_IS_TYPE(type, state->types.matrix_type) && ((PsMatrixTypeObject *)type)->unpacked;
+}
+
+/* r: types.vector(4, f32, unpacked=True) is a vector; the names _r0 .. _r3 that the peers give its elements are taken. */
+static PyObject *unpack(const PyState *state, PyObject *members, PyObject *name, PyObject *type) {
+    const PsMatrixTypeObject *given = (PsMatrixTypeObject *)type;
+    for (int32_t i = 0; i < given->n; i++) {
+        PyObject *element = PyUnicode_FromFormat("_%S%d", name, (int)i);
+        int taken = element ? PyDict_Contains(members, element) : -1;
+        const char *text = taken == 1 ? PyUnicode_AsUTF8(element) : NULL, *of = PyUnicode_AsUTF8(name);
+        if (text && of) py_error(state, PS_MSG_PY_UNPACKED_NAME, text, of);
+        Py_XDECREF(element);
+        if (taken) return NULL;
+    }
+    return ps_matrix_type_new(&state->types, given->ndim, given->n, given->m, given->dtype);
+}
+
 /* Names and types of a dict, with the funcs among them as methods. */
 static PyObject *new_type(const PyState *state, PyObject *name, PyObject *dict, PyObject *methods) {
     PyObject *names = PyList_New(0), *kinds = PyList_New(0), *key, *value, *made = NULL;
@@ -302,10 +327,13 @@ static PyObject *new_type(const PyState *state, PyObject *name, PyObject *dict, 
                 key, value);
             goto done;
         }
-        if (PyList_Append(names, key) || PyList_Append(kinds, value)) goto done;
+        PyObject *kind = is_unpacked(state, value) ? unpack(state, dict, key, value) : Py_NewRef(value);
+        int failed = !kind || PyList_Append(names, key) || PyList_Append(kinds, kind);
+        Py_XDECREF(kind);
+        if (failed) goto done;
     }
     if (!names || !kinds) goto done;
-    if (!PyList_GET_SIZE(names)) {
+    if (!PyList_GET_SIZE(names) && !methods) {
         PyErr_SetString(PyExc_TypeError, "a struct needs at least one member");
         goto done;
     }
@@ -346,12 +374,13 @@ PyObject *py_dataclass(PyObject *module, PyObject *class) {
         PyObject *pair = PyList_GET_ITEM(items, i), *key = PyTuple_GET_ITEM(pair, 0),
                  *value = PyTuple_GET_ITEM(pair, 1);
         if (PyDict_Contains(annotations, key) == 1) {
-            PyErr_Format(PyExc_TypeError, "Default value in @dataclass is not supported: member '%S'", key);
+            const char *text = PyUnicode_AsUTF8(key);
+            if (text) py_error(state, PS_MSG_PY_DATACLASS_DEFAULT, text);
             goto done;
         }
         PyObject *func = NULL;
         if (PyFunction_Check(value))
-            func = ps_front_func_new(state->types.func, value, false);
+            func = ps_front_func_new(state->types.func, value, PS_FUNC_PYFUNC);
         else if (Py_IS_TYPE(value, state->types.func))
             func = Py_NewRef(value);
         else
@@ -371,6 +400,19 @@ done:
     return made;
 }
 
+/* The one value that a type was called with: it all, or its first member alone? As in loop_struct.c. */
+static bool is_whole(const PyState *state, const PsStructTypeObject *type, PyObject *value) {
+    PyObject *first = PyTuple_GET_SIZE(type->types) ? PyTuple_GET_ITEM(type->types, 0) : NULL;
+    if (!PyDict_Check(value) && !is_struct(state, value)) return false;
+    if (!first || !Py_IS_TYPE(first, state->types.struct_type)) return true;
+    if (PyDict_Check(value)) return PyTuple_GET_SIZE(type->types) != 1;
+    PyObject *members = ((PsStructObject *)value)->type->members;
+    bool same = PyTuple_GET_SIZE(members) == PyTuple_GET_SIZE(type->members);
+    for (Py_ssize_t i = 0; same && i < PyTuple_GET_SIZE(members); i++)
+        same = py_struct_find(type, PyTuple_GET_ITEM(members, i)) == (int)i;
+    return same;
+}
+
 static PyObject *StructType_call(PyObject *object, PyObject *args, PyObject *names) {
     const PyState *state = PyType_GetModuleState(Py_TYPE(object));
     PsStructTypeObject *type = (PsStructTypeObject *)object;
@@ -378,8 +420,8 @@ static PyObject *StructType_call(PyObject *object, PyObject *args, PyObject *nam
     if (ruled != Py_NotImplemented) return ruled;
     Py_DECREF(ruled);
     PyObject *first = PyTuple_GET_SIZE(args) == 1 && !names ? PyTuple_GET_ITEM(args, 0) : NULL, *dict = NULL;
-    if (first && is_struct(state, first)) dict = dict_of((PsStructObject *)first);
-    if (first && PyDict_Check(first)) dict = Py_NewRef(first);
+    if (first && is_whole(state, type, first))
+        dict = PyDict_Check(first) ? Py_NewRef(first) : dict_of((PsStructObject *)first);
     if (!dict && PyTuple_GET_SIZE(args) > PyTuple_GET_SIZE(type->members))
         return PyErr_Format(PyExc_TypeError, "this struct has %zd members, found %zd values",
                             PyTuple_GET_SIZE(type->members), PyTuple_GET_SIZE(args));

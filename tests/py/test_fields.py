@@ -801,3 +801,24 @@ def test_python_mode():
         found.append((result, x.to_numpy().tobytes(), y.to_numpy().tobytes()))
     ti.reset()
     assert found[0] == found[1] and count[None] == 10
+
+
+def test_loop_over_nothing():
+    """A field without axes has one element, whose index is ()."""
+    x, v = ti.field(ti.i32, shape=()), ti.Vector.field(2, ti.f32, shape=())
+
+    @ti.kernel
+    def f():
+        for i in ti.grouped(x):
+            x[i] += 3
+        for i in ti.grouped(v):
+            v[i] = [1, 2]
+
+    f()
+    assert x[None] == 3 and v[None].to_list() == [1, 2]
+
+
+def test_fill_converts():
+    x = ti.field(ti.i32, shape=3)
+    x.fill(2.75)
+    assert x.to_numpy().tolist() == [2, 2, 2]

@@ -225,11 +225,96 @@ def test_host():
     assert t.a == 1 and t.b.to_list() == [1, 2] and t.c.d == 2.5 and repr(t) == "Struct(a=1, b=Vector([1, 2]), c=Struct(d=2.5))"
     assert list(Sphere.members) == ["center", "radius"] and set(Sphere.methods) == {"area", "grow", "plain"}
     for wrong, kind in [
-        (lambda: Sphere(1, 2), TypeError), (lambda: Sphere(x=1), AttributeError), (lambda: s.missing, AttributeError),
+        (lambda: Sphere([1, 2], 2), TypeError), (lambda: Sphere(x=1), AttributeError), (lambda: s.missing, AttributeError),
         (lambda: setattr(s, "missing", 1), AttributeError), (lambda: setattr(s, "center", [1, 2]), TypeError),
         (lambda: ti.types.struct(a=3), TypeError), (lambda: ti.types.struct(), TypeError), (lambda: ti.Struct(), TypeError),
         (lambda: Sphere([1, 2, 3], 2, 3), TypeError), (lambda: s["x"], KeyError), (lambda: ti.dataclass(3), TypeError),
-        (lambda: ti.dataclass(type("D", (), {"__annotations__": {"a": ti.f32}, "a": 1})), TypeError),
+        (lambda: ti.dataclass(type("D", (), {"__annotations__": {"a": ti.f32}, "a": 1})), ti.KernelSyntaxError),
+        (ti.types.vector(2, ti.f32, unpacked=True), ti.KernelSyntaxError),
+        (lambda: ti.types.vector(2, ti.f32, unpacked=True).field(shape=2), ti.KernelSyntaxError),
+        (lambda: ti.types.vector(2, ti.f32, unpacked=True).ndarray(2), ti.KernelSyntaxError),
+        (lambda: ti.types.struct(_r1=ti.f32, r=ti.types.vector(2, ti.f32, unpacked=True)), ti.KernelSyntaxError),
+        (lambda: ti.types.struct(r=ti.types.vector(2, ti.f32, unpacked=True), _r0=ti.i32), ti.KernelSyntaxError),
     ]:  # fmt: skip
         with pytest.raises(kind):
             wrong()
+
+
+@ti.dataclass
+class Inner:
+    a: ti.i32
+    b: ti.f32
+
+
+@ti.dataclass
+class Outer:
+    i: Inner
+    n: ti.i32
+
+
+@ti.dataclass
+class Empty:
+    def three(self):
+        return 3
+
+
+def test_one_value():
+    """Of a whole struct, of its first member, or of the first member of that."""
+
+    @ti.kernel
+    def f(out: ti.types.ndarray(ti.f32, 1)):
+        whole = Outer(Outer(Inner(1, 2), 3))
+        first = Outer(Inner(4, 5))
+        number = Outer(6)
+        out[0], out[1], out[2] = whole.i.a, whole.i.b, whole.n
+        out[3], out[4], out[5] = first.i.a, first.i.b, first.n
+        out[6], out[7], out[8] = number.i.a, number.i.b, number.n
+
+    out = np.zeros(9, np.float32)
+    run(f, out)
+    assert out.tolist() == [1, 2, 3, 4, 5, 0, 6, 0, 0]
+    host = [Outer(Outer(Inner(1, 2), 3)), Outer(Inner(4, 5)), Outer(6)]
+    assert [(s.i.a, s.i.b, s.n) for s in host] == [(1, 2, 3), (4, 5, 0), (6, 0, 0)]
+    assert Sphere(2, 1).center.to_list() == [2, 2, 2]
+
+
+def test_methods_on_the_host():
+    """Functions without a decorator run in both worlds."""
+    assert Empty().three() == 3 and list(Empty.members) == []
+
+    @ti.kernel
+    def f() -> ti.i32:
+        return Empty().three()
+
+    assert f() == 3
+
+
+def test_host_struct_again():
+    """A struct of plain numbers fixes the types of its members when it becomes a variable."""
+    s = ti.Struct({"a": 2, "b": [1, 2]})
+
+    @ti.kernel
+    def f() -> ti.types.vector(3, ti.i32):
+        t = s
+        t = ti.Struct(a=t.a + 5, b=t.b * 3)
+        return ti.Vector([t.a, t.b.x, t.b.y])
+
+    assert f().to_list() == [7, 3, 6]
+
+
+def test_unpacked():
+    @ti.dataclass
+    class Tile:
+        r: ti.types.vector(4, ti.f32, unpacked=True)
+
+    tiles = Tile.field(shape=2)
+
+    @ti.kernel
+    def f() -> ti.f32:
+        t = Tile()
+        for i in ti.static(range(4)):
+            t.r[i] = 10.0 + i
+        tiles[1].r[2] = t.r[3]
+        return tiles[1].r[2]
+
+    assert f() == 13 and tiles[1].r[2] == 13

@@ -547,7 +547,7 @@ def test_host_refusals():
         (lambda: ti.Vector([[1, 2]]), TypeError), (lambda: ti.Vector("ab"), TypeError),
         (lambda: ti.Vector([1, None]), TypeError), (lambda: ti.Vector([1, 2]) + [1, 2, 3], TypeError),
         (lambda: ti.Vector([1, 2])[2], IndexError), (lambda: ti.Vector([1, 2]).z, AttributeError),
-        (lambda: ti.Matrix([[1, 2]]).inverse(), TypeError), (lambda: bool(ti.Vector([1])), TypeError),
+        (lambda: ti.Matrix([[1, 2]]).inverse(), TypeError), (lambda: bool(ti.Vector([1])), TypeError), (lambda: bool(ti.Vector([1]) < 2), TypeError),
         (lambda: ti.types.vector(0, ti.f32), ValueError), (lambda: ti.types.vector(2, "x"), TypeError),
         (lambda: ti.types.vector(3, ti.f32)(1, 2), TypeError), (lambda: hash(ti.Vector([1])), TypeError),
         (lambda: ti.Vector([1.5]) << 1, TypeError), (lambda: ti.Vector([1], dt=3), TypeError),
@@ -583,3 +583,62 @@ def test_integers_beyond_a_narrow_type():
     with pytest.warns(UserWarning, match="Assign may lose precision: i16 <- i32"):
         f(x)
     assert x[0] == 1
+
+
+def test_host_equality():
+    """`if a == b` asks whether they are equal, `if a != b` whether they are not."""
+    a, b = ti.Vector([1, 2]), ti.Vector([1, 3])
+    assert a == [1, 2] and not a == b and a != b and not a != [1, 2]
+    assert list(ti.Matrix([[1, 2], [3, 4]])) == [[1, 2], [3, 4]] and [a] != [b]
+    assert all(ti.Matrix([[1, 2], [3, 4]]) == ti.Matrix([[1, 2], [3, 4]]))
+    assert ti.Vector([1.5, 2], dt=ti.f32).entries.dtype == np.float32
+
+
+def test_host_builtins():
+    v, f = ti.Vector([4, 9]), ti.Vector([0.25, 4], dt=ti.f32)
+    assert ti.sqrt(v) == [2, 3] and ti.sqrt(f).dtype is ti.f32 and ti.sqrt(f) == [0.5, 2]
+    assert ti.max(5, v) == [5, 9] and ti.atan2(ti.Vector([0.0]), 1).to_list() == [0]
+    assert ti.select(ti.Vector([1, 0]), v, 7) == [4, 7] and ti.cast(ti.Vector([1.5]), ti.i32) == [1]
+    assert ti.floor(ti.Matrix([[1.5, -1.5]])) == [[1, -2]] and ti.isnan(ti.Vector([float("nan"), 1.0])) == [True, False]
+    with pytest.raises(TypeError, match="the shapes differ"):
+        ti.max(v, [1, 2, 3])
+
+
+def test_any_all():
+    @ti.kernel
+    def f(v: vec3, m: ti.types.matrix(2, 2, ti.i32), x: ti.i32, out: ti.types.ndarray(ti.i32, 1)):
+        out[0], out[1] = any(v > 2), all(v > 2)
+        out[2], out[3] = any(m), all(m)
+        out[4], out[5] = any([x > 1, x > 3]), all((x > 1, x > 3))
+        out[6] = all(v == (1, 2, 3))
+
+    for x in (0, 2, 4):
+        out = np.zeros(7, np.int32)
+        run(f, [1, 2, 3], [[0, 1], [0, 0]], x, out)
+        assert out.tolist() == [1, 0, 1, 0, x > 1, x > 3, 1]
+
+
+def test_lists_beside_matrices():
+    shared = ti.Matrix.field(2, 2, ti.i32, shape=1)
+
+    @ti.kernel
+    def f() -> ti.types.matrix(2, 2, ti.i32):
+        m = ti.Matrix([[1, 2], [3, 4]])
+        m += [[10, 20], [30, 40]]
+        m //= ((1, 2), (3, 4))
+        shared[0] += [[1, 2], [3, 4]]
+        return m + ti.Matrix.diag(dim=2, val=100)
+
+    assert f().to_list() == [[111, 11], [11, 111]] and shared[0].to_list() == [[1, 2], [3, 4]]
+
+
+def test_operators_of_python_on_both_kinds():
+    import operator
+
+    m = ti.Vector([1, 2])
+
+    @ti.kernel
+    def f(v: ti.types.vector(2, ti.i32)) -> ti.types.vector(2, ti.i32):
+        return operator.add(m, v) * operator.sub(v, m)
+
+    assert f([5, 7]).to_list() == [24, 45]

@@ -5,6 +5,7 @@ import contextlib
 import enum
 import functools
 import importlib
+import operator
 import types
 import warnings
 
@@ -225,6 +226,11 @@ def util(peer):
     return {"has_pytorch": has_pytorch, "has_clangpp": lambda: False, "to_numpy_type": to_numpy_type}
 
 
+def ops(peer):
+    names = "add sub mul mod pow floordiv truediv matmul neg invert abs"
+    return {name: getattr(operator, name) for name in names.split()}
+
+
 REALS = [pestle.f16, pestle.f32, pestle.f64]
 SIGNED = [pestle.i8, pestle.i16, pestle.i32, pestle.i64]
 UNSIGNED = [pestle.u8, pestle.u16, pestle.u32, pestle.u64]
@@ -322,4 +328,5 @@ NAMES = {
     "_lib.utils": utils,
     "_test_tools": test_tools,
     "_test_tools.load_kernel_string": kernel_strings,
+    "lang.ops": ops,
 }

@@ -171,11 +171,13 @@ typedef struct PsElement {
 typedef struct PsMatrixTypeObject { /* types.vector(n, dtype), types.matrix(n, m, dtype) */
     PyObject_HEAD PyObject *dtype;  /* what ps_front_dtype reads: Python's float stands for default_fp */
     int32_t ndim, n, m;             /* a vector: 1, n, 1 */
+    bool unpacked;                  /* types.vector(.., unpacked=True): of members of dataclasses only */
 } PsMatrixTypeObject;
 typedef struct PsMatrixObject { /* pestle.Vector, pestle.Matrix: a value on the host */
     PyObject_VAR_HEAD PsType elem;
     bool
         weak; /* made of Python numbers without a dtype: elem is U1, I64 or F64, and gives way to any other type */
+    char truth; /* of a == b 'a': true when all elements are; of a != b 'o': when one is; 0: it has none */
     int32_t ndim, n, m;
     PyObject *
         home; /* the array that it was read from, or NULL: what is assigned to its elements goes there too. Owned */

@@ -351,8 +351,9 @@ static bool is_of_python_mode(PyObject *object) {
            PyObject_HasAttrString((PyObject *)Py_TYPE(object), "_rule");
 }
 
-static PyObject *call_python_mode(PyObject *value, PyObject *callee, PyObject *const *args, Py_ssize_t nargs) {
-    PyObject *rule = PyObject_GetAttrString(value, "_rule"), *all = PyTuple_New(nargs + 1), *result = NULL;
+static PyObject *call_rule_method(PyObject *value, const char *name, PyObject *callee, PyObject *const *args,
+                                  Py_ssize_t nargs) {
+    PyObject *rule = PyObject_GetAttrString(value, name), *all = PyTuple_New(nargs + 1), *result = NULL;
     for (Py_ssize_t i = 0; all && i <= nargs; i++)
         PyTuple_SET_ITEM(all, i, Py_NewRef(i ? args[i - 1] : callee));
     if (rule && all) result = PyObject_Call(rule, all, NULL);
@@ -361,13 +362,21 @@ static PyObject *call_python_mode(PyObject *value, PyObject *callee, PyObject *c
     return result;
 }
 
+/* Vectors and matrices of the host: a builtin is a function of each element (py/py_matrix_builtin.c). */
+static bool is_host_matrix(PyObject *object) {
+    const char *name = Py_TYPE(object)->tp_name;
+    return !strcmp(name, "pestle.Vector") || !strcmp(name, "pestle.Matrix");
+}
+
 PyObject *ps_proxy_call(PyObject *callee, PyObject *const *args, Py_ssize_t nargs) {
     for (Py_ssize_t i = 0; i < nargs; i++) {
-        if (is_of_python_mode(args[i])) return call_python_mode(args[i], callee, args, nargs);
+        if (is_of_python_mode(args[i])) return call_rule_method(args[i], "_rule", callee, args, nargs);
         if (!is_proxy(args[i])) continue;
         PsFront *front = ((ProxyObject *)args[i])->token->front;
         return front ? call_rule(front, callee, args, nargs) : raise_dead();
     }
+    for (Py_ssize_t i = 0; i < nargs; i++)
+        if (is_host_matrix(args[i])) return call_rule_method(args[i], "_elementwise", callee, args, nargs);
     return Py_NewRef(Py_NotImplemented);
 }
 

@@ -379,5 +379,12 @@ PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) {
         return FAIL(l, OPERAND_ARRAY, loop_operator_symbol((PsAstOp)node->op), loop_describe(l, &place),
                     loop_describe(l, &value));
     if (place.kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);
+    if (loop_is_tile(l, &place) && value.kind == PS_VALUE_PYTHON &&
+        (PyList_Check(value.object) || PyTuple_Check(value.object))) {
+        PsValue *items;
+        uint32_t n;
+        TRY(loop_items(l, &value, &items, &n));
+        TRY(loop_make_tile(l, items, n, PS_KIND_NONE, &value));
+    }
     return update(l, (PsAstOp)node->op, &place, &value);
 }

@@ -223,6 +223,24 @@ static PsStatus spread(Loop *l, PsBuiltinId id, CallArgs *args) {
     return loop_items(l, &args->args[0], &args->args, &args->nargs);
 }
 
+/* any(v), all(v): of all elements, also those of a matrix; of a list of numbers as of a vector of them. */
+static PsStatus call_truths(Loop *l, const char *name, const CallArgs *args, PsValue *out) {
+    PsValue tile = args->args[0], method, *items;
+    CallArgs none = {0};
+    uint32_t n;
+    if (!loop_is_tile(l, &tile)) {
+        TRY(loop_items(l, &args->args[0], &items, &n));
+        for (uint32_t i = 0; i < n; i++) {
+            PsRef truth;
+            TRY(loop_truths(l, "any and all", &items[i], &truth));
+            items[i] = loop_value(l, truth);
+        }
+        TRY(loop_make_tile(l, items, n, PS_U1, &tile));
+    }
+    TRY(loop_tile_attribute(l, &tile, name, &method));
+    return loop_call_method(l, &method, &none, out);
+}
+
 static bool holds_runtime(Loop *l, const CallArgs *args) {
     if (args->nargs != 1 || args->args[0].kind != PS_VALUE_PYTHON) return false;
     PyObject *object = args->args[0].object;
@@ -248,6 +266,10 @@ static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsV
         return call_len(l, args, out);
     if (runtime && args->nargs >= 1 && is_function_of(callee, "builtins", "round"))
         return call_round(l, args, out);
+    bool any = is_function_of(callee, "builtins", "any"), all = is_function_of(callee, "builtins", "all");
+    if ((any || all) && args->nargs == 1 &&
+        (runtime || holds_runtime(l, args) || (loop_is_tile(l, &args->args[0]) && !l->in_static)))
+        return call_truths(l, any ? "any" : "all", args, out);
     if ((runtime || holds_runtime(l, args)) && loop_python_builtin(callee, &id)) {
         TRY(spread(l, id, args));
         return loop_call_builtin(l, id, args, out);

@@ -9,6 +9,7 @@ typedef struct For {
     PsAst *node;
     PsDomain domain;
     bool grouped, is_ndrange;
+    bool once; /* over an array without axes, whose one index is () */
     PsValue tile;             /* over the elements of a vector, the rows of a matrix: where it lies */
     PsRef index[PS_MAX_AXES]; /* by axis of the domain */
     bool unsigned_axis[PS_MAX_AXES];
@@ -46,6 +47,11 @@ static PsStatus bind_targets(Loop *l, For *f) {
         TRY(loop_index_tile(l, &f->tile, &index, 1, &item));
         item = loop_load(l, &item);
         return bind_index(l, target, &item);
+    }
+    if (f->once) {
+        PsValue nothing;
+        TRY(ps_value_take(&l->front, PyTuple_New(0), &nothing));
+        return bind_index(l, target, &nothing);
     }
     if (f->grouped) {
         if (target->kind == PS_AST_TUPLE) return FAIL(l, GROUPED_TARGETS, target->list.len);
@@ -194,7 +200,12 @@ static PsStatus domain_of(Loop *l, PsValue *value, For *f) {
     if (inner->kind == PS_VALUE_STRUCTS) *inner = *loop_first_array(inner);
     if (inner->kind == PS_VALUE_ARRAY) {
         TRY(loop_array_domain(l, inner, &f->domain));
-        return f->domain.ndim ? PS_OK : FAIL(l, LOOP_NO_AXES);
+        if (f->domain.ndim) return PS_OK;
+        if (!f->grouped) return FAIL(l, LOOP_NO_AXES);
+        f->once = true;
+        PsValue one = ps_value_python(Py_True);
+        CallArgs args = {.args = &one, .nargs = 1};
+        return loop_range_domain(l, &args, &f->domain);
     }
     if (inner->kind == PS_VALUE_NDRANGE) {
         f->domain = *inner->domain;

@@ -115,9 +115,24 @@ static PsStatus diagonal(Loop *l, PsType type, PsRef value, int64_t n, PsValue *
     return PS_OK;
 }
 
-static PsStatus make_diagonal(Loop *l, CallArgs *args, PsValue *out) {
+static PsStatus make_diagonal(Loop *l, CallArgs *given, PsValue *out) {
+    static const char *const names[2] = {"dim", "val"};
+    PsValue values[2];
+    CallArgs both = *given, *args = &both;
     int64_t n;
     PsRef value;
+    for (uint32_t i = 0; i < given->nnamed && given->nargs + given->nnamed == 2; i++) { /* dim=3, val=1.0 */
+        uint32_t at = PyUnicode_CompareWithASCIIString(given->names[i], names[0]) == 0 ? 0 : 1;
+        if (at < given->nargs || PyUnicode_CompareWithASCIIString(given->names[i], names[at]) != 0)
+            return loop_no_keywords(l, "diag", &(CallArgs){.names = &given->names[i], .nnamed = 1});
+        values[at] = given->named[i];
+    }
+    if (given->nnamed && given->nargs + given->nnamed == 2) {
+        if (given->nargs) values[0] = given->args[0];
+        if (given->nnamed == 2 && PyUnicode_Compare(given->names[0], given->names[1]) == 0)
+            return FAIL(l, MAKE_DIAGONAL);
+        both = (CallArgs){.args = values, .nargs = 2};
+    }
     if (args->nargs != 2 || args->args[0].kind != PS_VALUE_PYTHON || !ps_number_int(args->args[0].object, &n) ||
         n < 1 || !loop_numeric(l, &args->args[1]))
         return FAIL(l, MAKE_DIAGONAL);
@@ -146,6 +161,7 @@ PsStatus loop_make_static(Loop *l, PyObject *callee, CallArgs *args, PsValue *ou
     bool columns = !strcmp(name, "cols");
     *done = columns || !strcmp(name, "rows") || !strcmp(name, "diag");
     if (!*done) return PS_OK;
+    if (!strcmp(name, "diag")) return make_diagonal(l, args, out);
     TRY(loop_no_keywords(l, name, args));
-    return !strcmp(name, "diag") ? make_diagonal(l, args, out) : make_rows(l, args, columns, out);
+    return make_rows(l, args, columns, out);
 }

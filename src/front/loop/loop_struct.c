@@ -59,6 +59,17 @@ static PsStatus open_host(Loop *l, const PsValue *value, PsValue *out) {
 static PsStatus member_as(Loop *l, PyObject *annotation, PyObject *name, const PsValue *value, PsValue *out) {
     PsType type = PS_KIND_NONE;
     PsRef ref;
+    if (annotation == Py_None && (loop_is_struct(l, value) || loop_element(l, value))) {
+        *out = *value; /* of the host's Struct(a=1), which fixes no types */
+        return PS_OK;
+    }
+    if (Py_IS_TYPE(annotation, l->front.types->struct_type) && loop_numeric(l, value)) {
+        CallArgs args = {.args = (PsValue *)value, .nargs = 1}; /* of its first member, as Line(0) */
+        TRY(ps_front_deeper(&l->front));
+        PsStatus status = loop_make_struct(l, (PsStructTypeObject *)annotation, &args, out);
+        l->front.depth--;
+        return status;
+    }
     if (Py_IS_TYPE(annotation, l->front.types->struct_type))
         return loop_struct_as(l, (PsStructTypeObject *)annotation, value, out);
     if (Py_IS_TYPE(annotation, l->front.types->matrix_type))
@@ -127,15 +138,26 @@ PsStatus loop_struct_as(Loop *l, PsStructTypeObject *type, const PsValue *given,
     return PS_OK;
 }
 
+/* The one value that a type was called with: it all, or its first member alone? */
+static bool is_whole(Loop *l, PsStructTypeObject *type, const PsValue *value) {
+    PyObject *first = PyTuple_GET_SIZE(type->types) ? PyTuple_GET_ITEM(type->types, 0) : NULL;
+    bool dict = value->kind == PS_VALUE_PYTHON && PyDict_Check(value->object);
+    if (!dict && !loop_is_struct(l, value)) return false;
+    if (!first || !Py_IS_TYPE(first, l->front.types->struct_type)) return true;
+    if (dict) return PyTuple_GET_SIZE(type->types) != 1;
+    PyObject *found =
+        value->kind == PS_VALUE_STRUCT ? value->object : (PyObject *)((PsStructObject *)value->object)->type;
+    PyObject *members = ((PsStructTypeObject *)found)->members;
+    bool same = PyTuple_GET_SIZE(members) == PyTuple_GET_SIZE(type->members);
+    for (Py_ssize_t i = 0; same && i < PyTuple_GET_SIZE(members); i++)
+        same = find(type->members, PyTuple_GET_ITEM(members, i)) == (int)i;
+    return same;
+}
+
 PsStatus loop_make_struct(Loop *l, PsStructTypeObject *type, CallArgs *args, PsValue *out) {
     PyObject *names = type->members;
-    if (args->nargs == 1 && !args->nnamed &&
-        (loop_is_struct(l, &args->args[0]) ||
-         (args->args[0].kind == PS_VALUE_PYTHON && PyDict_Check(args->args[0].object)))) {
-        bool whole = PyTuple_GET_SIZE(names) != 1 ||
-                     !Py_IS_TYPE(PyTuple_GET_ITEM(type->types, 0), l->front.types->struct_type);
-        if (whole) return loop_struct_as(l, type, &args->args[0], out);
-    }
+    if (args->nargs == 1 && !args->nnamed && is_whole(l, type, &args->args[0]))
+        return loop_struct_as(l, type, &args->args[0], out);
     TRY(loop_struct_zero(l, type, out));
     if (args->nargs > out->count) return FAIL(l, STRUCT_COUNT, loop_describe(l, out), out->count, args->nargs);
     for (uint32_t i = 0; i < args->nargs + args->nnamed; i++) {

@@ -81,10 +81,10 @@ ti.field(ti.i32, 3)[0] = 1.5
 #! KernelTypeError
 #! Field element: expected an integer (i32), found float
 
-#-- filling integers with a float [module]
-ti.field(ti.i32, 3).fill(1.5)
+#-- filling integers with a text [module]
+ti.field(ti.i32, 3).fill("1")
 #! KernelTypeError
-#! Field.fill: expected an integer (i32), found float
+#! Field.fill: expected an integer (i32), found str
 
 #-- from_numpy of another shape [module]
 ti.field(ti.i32, 3).from_numpy(np.zeros(4, np.int32))

@@ -1572,3 +1572,24 @@ s = ti.Struct()
 #!     s = ti.Struct()
 #!         ^^^^^^^^^^^
 #! Struct() takes members by name, or one dict of them
+
+#-- a default value in a dataclass [module]
+@ti.dataclass
+class Foo:
+    a: ti.i32
+    b: ti.f32 = 3.0
+#! KernelSyntaxError
+#! Default value in @dataclass is not supported: member 'b'
+
+#-- a value of an unpacked vector [module]
+ti.types.vector(2, ti.f32, unpacked=True)(1, 2)
+#! KernelSyntaxError
+#! types.vector(..., unpacked=True) is the type of a member of a @dataclass class; it makes no value, field or ndarray
+
+#-- a member with the name of an unpacked vector's element [module]
+@ti.dataclass
+class Foo:
+    _r1: ti.f32
+    r: ti.types.vector(2, ti.f32, unpacked=True)
+#! KernelSyntaxError
+#! member '_r1' has the name of an element of the unpacked vector 'r'
