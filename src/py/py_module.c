@@ -71,7 +71,7 @@ static PyMethodDef methods[] = {
      "layout=None)\n--\n\n"
      "A dense array of zeros that kernels may use without its being passed."},
     {"_vector_type", (PyCFunction)(void (*)(void))py_types_vector, METH_VARARGS | METH_KEYWORDS,
-     "_vector_type(n, dtype)\n--\n\nThe type of vectors of n elements."},
+     "_vector_type(n, dtype, unpacked=False)\n--\n\nThe type of vectors of n elements."},
     {"_matrix_type", (PyCFunction)(void (*)(void))py_types_matrix, METH_VARARGS | METH_KEYWORDS,
      "_matrix_type(n, m, dtype)\n--\n\nThe type of matrices of n rows and m columns."},
     {"_struct_type", (PyCFunction)(void (*)(void))py_types_struct, METH_VARARGS | METH_KEYWORDS,

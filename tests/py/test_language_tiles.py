@@ -606,7 +606,7 @@ def test_host_builtins():
 
 def test_any_all():
     @ti.kernel
-    def f(v: vec3, m: ti.types.matrix(2, 2, ti.i32), x: ti.i32, out: ti.types.ndarray(ti.i32, 1)):
+    def f(v: ti.types.vector(3, ti.f32), m: ti.types.matrix(2, 2, ti.i32), x: ti.i32, out: ti.types.ndarray(ti.i32, 1)):
         out[0], out[1] = any(v > 2), all(v > 2)
         out[2], out[3] = any(m), all(m)
         out[4], out[5] = any([x > 1, x > 3]), all((x > 1, x > 3))

@@ -89,6 +89,7 @@ def test_signatures(module):
             found, told = (
                 s.replace(parameters=[p for p in s.parameters.values() if p.name not in ("self", "cls")]) for s in (found, told[0])
             )
+            found = found.replace(parameters=[p.replace(annotation=p.empty) for p in found.parameters.values()])  # of funcs
             assert str(found) == str(told), name
     assert checked > (70 if module == "pestle" else 1)
 
