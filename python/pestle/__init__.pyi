@@ -380,15 +380,15 @@ def dataclass(cls: type, /) -> Any:
 def svd(A: Any, dt: Any = None) -> Any:
     """The singular value decomposition of a 2 by 2 or 3 by 3 matrix: U, S, V with A = U @ S @ V.transpose(). U and V are
     rotations; S is diagonal, its elements descend, and the last one has the sign of A's determinant. dt: the type to compute
-    in; without it that of A, default_fp for integers. KernelAssertionError for other sizes."""
+    in; without it that of A, default_fp for integers. StaticAssertionError for other sizes."""
 
 def polar_decompose(A: Any, dt: Any = None) -> Any:
-    """A rotation R and a symmetric P with A = R @ P, of a 2 by 2 or 3 by 3 matrix. dt: as for svd. KernelAssertionError for other
+    """A rotation R and a symmetric P with A = R @ P, of a 2 by 2 or 3 by 3 matrix. dt: as for svd. StaticAssertionError for other
     sizes."""
 
 def sym_eig(A: Any, dt: Any = None) -> Any:
     """The eigenvalues of a symmetric matrix, ascending, and a matrix whose columns are their eigenvectors, of length 1 and
-    perpendicular to each other. dt: as for svd. KernelAssertionError when it is not square."""
+    perpendicular to each other. dt: as for svd. StaticAssertionError when it is not square."""
 
 def make_spd(A: Any, dt: Any = None) -> Any:
     """The nearest positive semidefinite matrix to a symmetric one: its negative eigenvalues become 0. dt: as for svd."""
@@ -399,7 +399,7 @@ def eig(A: Any, dt: Any = None) -> Any:
 
 def solve(A: Any, b: Any, dt: Any = None) -> Any:
     """x with A @ x = b, by elimination with partial pivoting. Of a singular A: infinities and NaNs. dt: as for svd.
-    KernelAssertionError when A is not square or b not as long."""
+    StaticAssertionError when A is not square or b not as long."""
 
 @final
 class Ndarray:

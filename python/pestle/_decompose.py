@@ -88,7 +88,7 @@ def perpendicular(u):
 def svd(A, dt: template() = None):
     """The singular value decomposition of a 2 by 2 or 3 by 3 matrix: U, S, V with A = U @ S @ V.transpose(). U and V are
     rotations; S is diagonal, its elements descend, and the last one has the sign of A's determinant. dt: the type to compute
-    in; without it that of A, default_fp for integers. KernelAssertionError for other sizes."""
+    in; without it that of A, default_fp for integers. StaticAssertionError for other sizes."""
     static_assert(A.n == A.m and 2 <= A.n <= 3, "svd() works on 2 by 2 and 3 by 3 matrices")
     a = floats(A, dt)
     size = size_of(a)
@@ -130,7 +130,7 @@ def svd(A, dt: template() = None):
 
 @func
 def polar_decompose(A, dt: template() = None):
-    """A rotation R and a symmetric P with A = R @ P, of a 2 by 2 or 3 by 3 matrix. dt: as for svd. KernelAssertionError for other
+    """A rotation R and a symmetric P with A = R @ P, of a 2 by 2 or 3 by 3 matrix. dt: as for svd. StaticAssertionError for other
     sizes."""
     static_assert(A.n == A.m and 2 <= A.n <= 3, "Polar decomposition only supports 2x2 and 3x3 matrices.")
     a = floats(A, dt)
@@ -178,7 +178,7 @@ def put_in_order(a: template(), v: template(), p, q):
 @func
 def sym_eig(A, dt: template() = None):
     """The eigenvalues of a symmetric matrix, ascending, and a matrix whose columns are their eigenvectors, of length 1 and
-    perpendicular to each other. dt: as for svd. KernelAssertionError when it is not square."""
+    perpendicular to each other. dt: as for svd. StaticAssertionError when it is not square."""
     static_assert(A.n == A.m and A.n > 1, "sym_eig() works on symmetric matrices")
     a = floats(A, dt)
     size = size_of(a)
@@ -263,7 +263,7 @@ def eig(A, dt: template() = None):
 @func
 def solve(A, b, dt: template() = None):
     """x with A @ x = b, by elimination with partial pivoting. Of a singular A: infinities and NaNs. dt: as for svd.
-    KernelAssertionError when A is not square or b not as long."""
+    StaticAssertionError when A is not square or b not as long."""
     static_assert(A.n == A.m and A.n == b.n, "solve() works on a square matrix and a vector as long")
     a, x = floats(A, dt), floats(b, dt)
     loop_config(serialize=True)
