@@ -8,9 +8,9 @@
 #include "front/eval/eval.h"
 
 #define PS_MAX_ARGUMENTS 4096 /* of a kernel, members and scalars of vectors counted */
-#define PS_PIN_SHAPE  1u /* the lengths of its axes */
-#define PS_PIN_OBJECT 2u /* which field it is */
-typedef struct PsBuild { /* the result; owned by the caller */
+#define PS_PIN_SHAPE     1u   /* the lengths of its axes */
+#define PS_PIN_OBJECT    2u   /* which field it is */
+typedef struct PsBuild {      /* the result; owned by the caller */
     PsArena arena;
     PsModule *module; /* in the arena */
     PsDiag diag;

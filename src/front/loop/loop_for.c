@@ -9,7 +9,7 @@ typedef struct For {
     PsAst *node;
     PsDomain domain;
     bool grouped, is_ndrange;
-    bool once; /* over an array without axes, whose one index is () */
+    bool once;                /* over an array without axes, whose one index is () */
     PsValue tile;             /* over the elements of a vector, the rows of a matrix: where it lies */
     PsRef index[PS_MAX_AXES]; /* by axis of the domain */
     bool unsigned_axis[PS_MAX_AXES];
