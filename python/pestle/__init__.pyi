@@ -52,6 +52,7 @@ def init(
     *,
     debug: bool = False,
     checked: bool = False,
+    overflow: str | None = None,
     default_fp: _Dtype = None,
     default_ip: _Dtype = None,
     fast_math: bool = False,
@@ -65,6 +66,9 @@ def init(
 
     arch: "cpu" and its other names, or "python": kernels run as the plain Python that they are, for stepping through.
     debug, checked: kernels check indices, divisors and assertions and raise KernelAssertionError.
+    overflow: what checked kernels do where an integer `+`, `-`, `*` or `<<` that the program writes has an exact result
+    beyond its type: "warn" (a RuntimeWarning with file and line, once a place; the default), "error" (a
+    KernelAssertionError), "print" (to sys.stdout, each launch), "ignore". The result wraps, as unchecked.
     default_fp (f16, f32, f64), default_ip (i32, i64): the types of literals; None: f32, i32.
     threads: how many work on a parallel loop; None or 0: as many as there are CPUs.
     offline_cache: False: nothing is kept on disk.

@@ -81,7 +81,11 @@ typedef enum PsFaultKind {
     PS_FAULT_DOMAIN,   /* axis, low, high: a parallel loop's bounds beyond PS_INDEX_LIMIT (always checked) */
     PS_FAULT_DEPTH,    /* depth */
     PS_FAULT_RETURN,   /* a function that must return a value has ended without */
-    PS_FAULT_CALLED,   /* no fault: the site of a call that led to one */
+    PS_FAULT_ADD,      /* these four: the exact result does not fit the type (with overflow, in checked mode) */
+    PS_FAULT_SUB,
+    PS_FAULT_MUL,
+    PS_FAULT_SHL,
+    PS_FAULT_CALLED, /* no fault: the site of a call that led to one */
 } PsFaultKind;
 
 /* The calls that led to a fault, innermost first: of many the first and the last ones, the middle only counted. */

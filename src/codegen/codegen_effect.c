@@ -37,6 +37,19 @@ LLVMValueRef cg_emit_check(Emitter *e, PsRef r) {
     return NULL;
 }
 
+LLVMValueRef cg_emit_warn(Emitter *e, PsRef r) {
+    const PsOp *op = ps_op(e->f, r);
+    LLVMBasicBlockRef go = cg_block(e, "ok"), warn = cg_block(e, "warn");
+    cg_branch_cold(e, cg_arg(e, r, 0), go, warn);
+    LLVMPositionBuilderAtEnd(e->b, warn);
+    uint32_t site = cg_site(e->cg, (PsFaultKind)op->imm, op->span);
+    LLVMValueRef args[2] = {e->ts, LLVMConstInt(e->cg->i32, site, 0)};
+    LLVMBuildCall2(e->b, e->cg->warn_type, e->cg->warn_fn, args, 2, "");
+    LLVMBuildBr(e->b, go);
+    LLVMPositionBuilderAtEnd(e->b, go);
+    return NULL;
+}
+
 static LLVMValueRef text(Codegen *cg, const char *chars) {
     size_t len = strlen(chars);
     LLVMValueRef global = LLVMAddGlobal(cg->module, LLVMArrayType2(cg->i8, len + 1), "");

@@ -87,8 +87,8 @@ typedef struct Codegen {
     LLVMModuleRef module;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
     LLVMTypeRef scalars[PS_SCALAR_END]; /* as values: u1 is i1, f16 and bf16 are i16 */
-    LLVMValueRef fault_fn, called_fn, print_fn, parallel_fn;
-    LLVMTypeRef fault_type, called_type, print_type, parallel_type, task_type;
+    LLVMValueRef fault_fn, called_fn, warn_fn, print_fn, parallel_fn;
+    LLVMTypeRef fault_type, called_type, warn_type, print_type, parallel_type, task_type;
     LLVMValueRef math[PS_OP_COUNT][2]; /* external functions, f32 and f64 */
     LLVMValueRef ipow[PS_SCALAR_END];  /* internal functions, made when needed */
     LLVMValueRef extend[2];            /* the same: f16's bits to f32, f32 to f64; see codegen_cast.c */
@@ -250,6 +250,7 @@ LLVMValueRef cg_emit_call(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_parfor(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_print(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_check(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_warn(Emitter *e, PsRef r);
 
 /* codegen_control.c */
 void cg_emit_region(Emitter *e, PsRegion region);

@@ -58,6 +58,8 @@ static void declare_runtime(Codegen *cg) {
     cg->called_fn = declare(cg, "ps_rt_called", &cg->called_type, cg->none, called, 2);
     cg_attribute(cg, cg->called_fn, "cold", 0);
     cg_attribute(cg, cg->fault_fn, "cold", 0);
+    cg->warn_fn = declare(cg, "ps_rt_warn", &cg->warn_type, cg->none, called, 2);
+    cg_attribute(cg, cg->warn_fn, "cold", 0);
     cg->print_fn = declare(cg, "ps_rt_print", &cg->print_type, cg->none, print, 3);
     LLVMMetadataRef weights[3] = {LLVMMDStringInContext2(cg->ctx, "branch_weights", 14),
                                   LLVMValueAsMetadata(LLVMConstInt(cg->i32, 100000, 0)),

@@ -69,6 +69,7 @@ static const EmitFn emitters[PS_OP_COUNT] = {
     [PS_OP_CALL] = cg_emit_call,
     [PS_OP_PRINT] = cg_emit_print,
     [PS_OP_CHECK] = cg_emit_check,
+    [PS_OP_WARN] = cg_emit_warn,
 };
 
 /* A value of the op's type that harms nobody, after something unknown. */

@@ -21,6 +21,7 @@ static const uint8_t natures[PS_OP_COUNT] = {
 #undef SERIAL
                 [PS_OP_PRINT] = NATURE_ORDERED,
     [PS_OP_CHECK] = NATURE_FAULT,
+    [PS_OP_WARN] = NATURE_SERIAL,
 };
 
 /* A loop that LLVM unrolls altogether is no obstacle to vectors of the loop around it. */

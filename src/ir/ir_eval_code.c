@@ -278,6 +278,7 @@ static const struct {
     [PS_OP_PARTIAL] = {ir_eval_partial, 0},
     [PS_OP_PRINT] = {ir_eval_print, 0},
     [PS_OP_CHECK] = {ir_eval_check, 0},
+    [PS_OP_WARN] = {ir_eval_warn, 0},
 };
 
 /* Which slot a partial has, made when it is the first of its kind. */

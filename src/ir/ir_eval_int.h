@@ -150,6 +150,7 @@ bool ir_eval_stop(EvalRun *run, PsStatus status);
 bool ir_eval_spend(EvalRun *run, uint64_t steps);
 bool ir_eval_print(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_check(EvalRun *run, const EvalIns *ins, uint64_t *words);
+bool ir_eval_warn(EvalRun *run, const EvalIns *ins, uint64_t *words);
 
 /* ir_eval_memory.c */
 EvalArray ir_eval_array(const PsModule *m, PsType type, const PsArrayView *view);

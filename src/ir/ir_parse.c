@@ -4,7 +4,7 @@
  * It checks the grammar, that names and value numbers are defined before they are used (functions: anywhere), and
  * what the builder needs; all else about a module is the verifier's, which callers run afterwards.
  *
- *     module  = { "checked" | "source" N string | func }
+ *     module  = { "checked" | "overflow" | "source" N string | func }
  *     func    = "func" "@" name "(" [types] ")" [ "->" types ] region
  *     region  = "{" [ "^" value { "," value } ] { op } "}"
  *     op      = [ value "=" ] opname [imm] [ "%"N { "," "%"N } ] [ "!" N:N:N:N:N ] [ region [ ("else" | "do") region ] ]
@@ -437,10 +437,12 @@ static bool read_module(Parser *p) {
             good = read_source(p);
         } else if (accept_word(p, "checked")) {
             p->m->checked = true;
+        } else if (accept_word(p, "overflow")) {
+            p->m->overflow = true;
         } else if (p->at == p->end) {
             return resolve_calls(p);
         } else {
-            return fail(p, "expected func, source or checked");
+            return fail(p, "expected func, source, checked or overflow");
         }
         if (!good) return false;
     }

@@ -49,6 +49,7 @@ static bool is_truth_of(const At *a, PsType truth, PsType t) {
 static const char *check_none(const At *a) { return a->op->type ? "it gives no result" : NULL; }
 
 static const char *check_same(const At *a) {
+    if (a->op->imm > 1) return "its immediate is 0 or 1";
     if (!is_numeric(a, a->op->type)) return "the result must be a scalar or a tile";
     for (uint32_t i = 0; i < a->op->nargs; i++) {
         if (arg_type(a, i) != a->op->type) return "operands and result must have one type";
@@ -79,6 +80,7 @@ static const char *check_integer_second(const At *a) {
 }
 
 static const char *check_shift(const At *a) {
+    if (a->op->imm > 1) return "its immediate is 0 or 1";
     return is_integer(a, a->op->type) ? check_integer_second(a) : "the result must be an integer";
 }
 
@@ -354,6 +356,13 @@ static const char *check_print(const At *a) {
     return n == a->op->nargs ? NULL : letters;
 }
 
+static const char *check_warn(const At *a) {
+    const char *wrong = check_none(a);
+    if (wrong) return wrong;
+    if (arg_type(a, 0) != PS_U1) return "the operand must be u1";
+    return a->op->imm < PS_FAULT_CALLED ? NULL : "there is no such fault";
+}
+
 static const char *check_check(const At *a) {
     const char *wrong = check_none(a);
     if (wrong) return wrong;
@@ -471,6 +480,7 @@ static const Check by_op[PS_OP_COUNT] = {
     [PS_OP_CALL] = check_call,
     [PS_OP_PRINT] = check_print,
     [PS_OP_CHECK] = check_check,
+    [PS_OP_WARN] = check_warn,
 };
 
 const char *ir_check_types(const PsFunc *f, PsRef r) {

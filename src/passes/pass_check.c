@@ -2,6 +2,7 @@
  *
  * check: in checked modules, a check right before what it guards: before a place one per axis (index, axis, length), so
  * before an element's place, before an integer division one (dividend). It carries the span of what it guards and runs only where that would.
+ * After an integer add, sub, mul or shl that the program wrote, what finds overflow (pass_check_overflow.c).
  *
  * A check that cannot fail is left out (passes_range.c), and so is one that an equal check in this or an enclosing
  * region has already passed: the faults stay the same.
@@ -109,6 +110,10 @@ static void check_op(Check *c, PsRef op) {
     case PS_OP_MOD:
     case PS_OP_TRUNCDIV:
     case PS_OP_TRUNCMOD: check_division(c, op); break;
+    case PS_OP_ADD:
+    case PS_OP_SUB:
+    case PS_OP_MUL:
+    case PS_OP_SHL: passes_check_overflow(c->f, op); break;
     default: break;
     }
 }

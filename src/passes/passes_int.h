@@ -20,8 +20,9 @@
  * now. NULL: no memory. */
 PsRef *passes_parfor_of(const PsFunc *f);
 
-PsBuilder passes_after(PsFunc *f, PsRef op);  /* adds right after the op; new ops carry its span */
-PsBuilder passes_before(PsFunc *f, PsRef op); /* adds right before the op; new ops carry its span */
+void passes_check_overflow(PsFunc *f, PsRef op); /* pass_check_overflow.c */
+PsBuilder passes_after(PsFunc *f, PsRef op);     /* adds right after the op; new ops carry its span */
+PsBuilder passes_before(PsFunc *f, PsRef op);    /* adds right before the op; new ops carry its span */
 /* Makes the op another one without regions, keeping its place in the list, its type and its span. */
 bool passes_become(PsFunc *f, PsRef op, PsOpCode code, const PsRef *args, uint32_t nargs, uint64_t imm);
 bool passes_is_exit(const PsFunc *f, PsRef op); /* break, continue or return */

@@ -408,6 +408,16 @@ static void quote_span(const PySources *sources, PsSpan span, char *buffer, size
     buffer[n] = 0;
 }
 
+static void overflow_text(const PySources *sources, PsSpan span, PsFaultKind kind, PsBuf *out) {
+    static const char *const names[] = {[PS_FAULT_ADD] = "Addition",
+                                        [PS_FAULT_SUB] = "Subtraction",
+                                        [PS_FAULT_MUL] = "Multiplication",
+                                        [PS_FAULT_SHL] = "Shift left"};
+    char quoted[QUOTE_SHOWN];
+    quote_span(sources, span, quoted, sizeof quoted);
+    ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_OVERFLOW), names[kind], quoted);
+}
+
 static PsMessageId fault_text(const PySources *sources, const PyFault *fault, PsBuf *out) {
     const int64_t *v = fault->values;
     long long a = fault->nvalues > 0 ? v[0] : 0, b = fault->nvalues > 1 ? v[1] : 0,
@@ -436,6 +446,12 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
     case PS_FAULT_DEPTH:
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_DEPTH), a, PS_MAX_DEPTH);
         return PS_MSG_PY_FAULT_DEPTH;
+    case PS_FAULT_ADD:
+    case PS_FAULT_SUB:
+    case PS_FAULT_MUL:
+    case PS_FAULT_SHL:
+        overflow_text(sources, fault->span, (PsFaultKind)fault->kind, out);
+        return PS_MSG_PY_FAULT_OVERFLOW;
     case PS_FAULT_RETURN:
         ps_buf_text(out, ps_message_text(PS_MSG_PY_FAULT_RETURN));
         return PS_MSG_PY_FAULT_RETURN;
@@ -461,4 +477,27 @@ void py_raise_fault(const PyState *state, const PySources *sources, const PyFaul
     }
     raise_at(state, id, ps_message_kind(id), &text, summary.data, sources, fault->span);
     ps_buf_free(&summary);
+}
+
+/* -- integer overflow that is no fault -- */
+
+int py_warn_overflow(const PyState *state, const PySources *sources, PsFaultKind kind, PsSpan span) {
+    PsBuf text = {0};
+    const PsSource *source = source_of(sources, span);
+    bool prints = state->options.overflow == PS_OVERFLOW_PRINT;
+    int failed = -1;
+    if (prints) add_place(&text, sources, span);
+    overflow_text(sources, span, kind, &text);
+    if (prints) ps_buf_text(&text, "\n");
+    if (text.failed || !text.data)
+        PyErr_NoMemory();
+    else if (prints)
+        failed = py_write_stdout(text.data, text.len);
+    else if (!source || !source->file)
+        failed = PyErr_WarnEx(PyExc_RuntimeWarning, text.data, 1);
+    else
+        failed = PyErr_WarnExplicit(PyExc_RuntimeWarning, text.data, source->file,
+                                    (int)(source->first_line + span.line), "pestle", NULL);
+    ps_buf_free(&text);
+    return failed;
 }

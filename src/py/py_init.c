@@ -17,7 +17,7 @@ PsFrontOptions py_options_default(void) { return (PsFrontOptions){.default_fp = 
 
 uint32_t py_options_word(const PsFrontOptions *options) {
     return (uint32_t)options->default_fp | (uint32_t)options->default_ip << 8 |
-           (uint32_t)options->checked << 16;
+           (uint32_t)options->checked << 16 | (uint32_t)options->overflow << 17;
 }
 
 /* -- one option -- */
@@ -66,6 +66,14 @@ static int set_checked(const PyState *state, Config *config, const Option *optio
     if (truth(state, option, value, &on)) return -1;
     config->options.checked |= on;
     return 0;
+}
+
+static int set_overflow(const PyState *state, Config *config, const Option *option, PyObject *value) {
+    static const char *const names[] = {"warn", "error", "print", "ignore"}; /* as PsOverflow */
+    if (value == Py_None) return 0;
+    for (uint8_t i = 0; PyUnicode_Check(value) && i < PS_COUNT(names); i++)
+        if (PyUnicode_CompareWithASCIIString(value, names[i]) == 0) return config->options.overflow = i, 0;
+    return refuse(state, option, "'warn', 'error', 'print' or 'ignore'", value);
 }
 
 static int set_fast_math(const PyState *state, Config *config, const Option *option, PyObject *value) {
@@ -126,6 +134,7 @@ static const Option options[] = {
     {"arch", set_arch},
     {"debug", set_checked},
     {"checked", set_checked},
+    {"overflow", set_overflow},
     {"default_fp", set_default_fp},
     {"default_ip", set_default_ip},
     {"fast_math", set_fast_math},
@@ -151,7 +160,7 @@ static const Option options[] = {
     {"device_memory_GB", set_nothing},
     {"device_memory_fraction", set_nothing},
 };
-#define OPTIONS_TOLD 9 /* the first of them: what messages list */
+#define OPTIONS_TOLD 10 /* the first of them: what messages list */
 
 static const Option *find_option(PyObject *name) {
     for (size_t i = 0; i < PS_COUNT(options); i++)

@@ -105,6 +105,8 @@ typedef struct PyFault {
     const void *data;
 } PyFault;
 void py_raise_fault(const PyState *state, const PySources *sources, const PyFault *fault);
+int py_warn_overflow(const PyState *state, const PySources *sources, PsFaultKind kind,
+                     PsSpan span); /* -1 with an exception */
 /* Raises for a stage's status: PS_FAIL from the diag, PS_NOMEM, PS_PYERR as it is. */
 void py_raise_status(const PyState *state, PsStatus status, const PySources *sources, const PsDiag *diag);
 void py_raise_from(PyObject *cause); /* the exception that is set is `from` this one */
@@ -241,6 +243,7 @@ typedef struct PySpec {
     PySources sources;
     PsDriverTimes times;
     uint64_t front_ns;
+    bool *warned; /* by site: its overflow has been told; NULL: none has */
 } PySpec;
 
 typedef struct PyKernel {

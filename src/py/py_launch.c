@@ -257,10 +257,28 @@ static int write_prints(PsLaunch *launch) {
     return status;
 }
 
+/* Of the sites where integers overflowed, each once; option `print` tells of each launch. */
+static int warn_overflow(PyKernel *kernel, PySpec *spec, const PsLaunch *launch) {
+    const PsObject *object = &spec->exe->object;
+    bool always = kernel->state->options.overflow == PS_OVERFLOW_PRINT;
+    for (uint32_t i = 0; i < object->nsites; i++) {
+        if (!ps_launch_warned(launch, i)) continue;
+        if (!spec->warned) spec->warned = ps_arena_alloc(&spec->arena, object->nsites);
+        if (!spec->warned) return PyErr_NoMemory(), -1;
+        if (spec->warned[i] && !always) continue;
+        spec->warned[i] = true;
+        if (py_warn_overflow(kernel->state, &spec->sources, (PsFaultKind)object->sites[i].kind,
+                             object->sites[i].span))
+            return -1;
+    }
+    return 0;
+}
+
 /* What is seldom: signals that came during a long launch, prints, faults, scratch to free. Signals first: sys.stdout may
  * be Python code, and what a handler raises in there would take the text with it. -1 with an exception. */
-static PY_COLD int finish(PyKernel *kernel, const PySpec *spec, PsLaunch *launch, int32_t stopped) {
+static PY_COLD int finish(PyKernel *kernel, PySpec *spec, PsLaunch *launch, int32_t stopped) {
     int status = PyErr_Occurred() || PyErr_CheckSignals() ? -1 : 0;
+    if (launch->prints && !status) status = warn_overflow(kernel, spec, launch);
     if (launch->prints && write_prints(launch)) status = -1;
     if (stopped && !status) status = raise_stopped(kernel, spec, launch);
     ps_launch_end(launch);

@@ -45,7 +45,8 @@ static PyObject *config(PyObject *module, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"init", FAST(py_init),
-     "init(arch=None, *, debug=False, checked=False, default_fp=None, default_ip=None, fast_math=False, "
+     "init(arch=None, *, debug=False, checked=False, overflow=None, default_fp=None, default_ip=None, "
+     "fast_math=False, "
      "random_seed=0, threads=None, cpu_max_num_threads=None, offline_cache=True, "
      "**ignored)\n--\n\nSets options. Not needed: everything works without."},
     {"reset", py_reset, METH_NOARGS, "reset()\n--\n\nSets all options to their defaults."},

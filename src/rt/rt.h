@@ -89,6 +89,7 @@ static inline void ps_launch_begin(PsLaunch *launch, PsFrame *frame) {
 void ps_launch_end(PsLaunch *launch); /* frees what the launch made; prints must have been taken first */
 /* Printed text in order (task, leaf, order within the leaf), the same for any number of threads. NULL: dropped. */
 void ps_launch_take_prints(PsLaunch *launch, PsBuf *out);
+bool ps_launch_warned(const PsLaunch *launch, uint32_t site); /* before the prints are taken */
 
 /* Generated code runs in the default floating-point mode (nearest even, denormals kept, no traps), whatever the
  * caller's thread is set to: mode = ps_rt_fp_enter(); main(frame); ps_rt_fp_leave(mode). Parallel loops do the same. */
@@ -129,6 +130,7 @@ void ps_rt_fault(PsTaskState *ts, uint32_t site, uint32_t nvalues, const int64_t
 void ps_rt_called(PsTaskState *ts,
                   uint32_t site); /* a function returned with a fault: from where it was called */
 void ps_rt_print(PsTaskState *ts, const char *format, const uint64_t *values);
+void ps_rt_warn(PsTaskState *ts, uint32_t site); /* remembers the site */
 
 /* rt_print.c: the format: text with \x01 + a letter for each value: the index of its scalar type as 'a' + PsKind
  * (so u1 is 'b'); %-free. Shared with the evaluator through this function. Integers in decimal, u1 as True/False,

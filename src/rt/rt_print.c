@@ -2,7 +2,7 @@
  *
  * rt_print: print within kernels. Each text is kept with the task and leaf that printed it; the launcher takes all of
  * them in that order, so what is printed does not depend on threads. The text itself is base's (ps_format_values),
- * shared with the evaluator. Not here: writing anywhere; py hands the text to Python's sys.stdout.
+ * shared with the evaluator. Warnings are kept beside: which sites gave one, without an order. Not here: writing anywhere; py hands the text to Python's sys.stdout.
  */
 #include "rt/rt_int.h"
 
@@ -14,14 +14,20 @@ typedef struct PrintRecord {
     size_t at, len; /* in PsPrints.text; `at` rises within a leaf, which one thread runs in order */
 } PrintRecord;
 
+#define WARN_CHUNKS 64
+#define CHUNK_WORDS 64
+#define CHUNK_SITES (64 * CHUNK_WORDS)
+
 struct PsPrints {
     PrintRecord *records;
     size_t len, cap;
     PsBuf text;
+    uint64_t *warned[WARN_CHUNKS]; /* a bit per site */
 };
 
 static void free_prints(PsPrints *prints) {
     ps_buf_free(&prints->text);
+    for (int i = 0; i < WARN_CHUNKS; i++) ps_free(prints->warned[i]);
     ps_free(prints->records);
     ps_free(prints);
 }
@@ -38,10 +44,17 @@ static PrintRecord *next_record(PsPrints *prints) {
     return &prints->records[prints->len];
 }
 
+/* Under the launch's lock. NULL: no memory. */
+static PsPrints *prints_of(PsLaunch *launch) {
+    if (launch->prints) return launch->prints;
+    PsPrints *prints = ps_alloc(sizeof *prints); /* zeroed */
+    if (prints) __atomic_store_n(&launch->prints, prints, __ATOMIC_RELEASE);
+    return prints;
+}
+
 /* Under the launch's lock. */
 static bool append(PsLaunch *launch, const PsTaskState *ts, const PsBuf *text) {
-    if (!launch->prints) launch->prints = ps_alloc(sizeof *launch->prints);
-    PsPrints *prints = launch->prints;
+    PsPrints *prints = prints_of(launch);
     if (!prints) return false;
     PrintRecord *record = next_record(prints);
     size_t at = prints->text.len;
@@ -92,4 +105,35 @@ void ps_launch_take_prints(PsLaunch *launch, PsBuf *out) {
             ps_buf_add(out, prints->text.data + prints->records[i].at, prints->records[i].len);
     }
     free_prints(prints);
+}
+
+/* -- warnings -- */
+
+static uint64_t *words_of(const PsPrints *prints, uint32_t site) {
+    uint32_t chunk = site / CHUNK_SITES;
+    return prints && chunk < WARN_CHUNKS ? __atomic_load_n(&prints->warned[chunk], __ATOMIC_ACQUIRE) : NULL;
+}
+
+static bool is_warned(const uint64_t *words, uint32_t site) {
+    uint32_t at = site % CHUNK_SITES;
+    return words && __atomic_load_n(&words[at / 64], __ATOMIC_RELAXED) >> at % 64 & 1;
+}
+
+/* A loop that overflows each time passes here each time: without the lock but for the first. */
+void ps_rt_warn(PsTaskState *ts, uint32_t site) {
+    PsLaunch *launch = ts->frame->launch;
+    if (is_warned(words_of(__atomic_load_n(&launch->prints, __ATOMIC_ACQUIRE), site), site)) return;
+    if (site / CHUNK_SITES >= WARN_CHUNKS) return;
+    ps_rt_lock(&launch->lock);
+    PsPrints *prints = prints_of(launch);
+    uint64_t *words = words_of(prints, site);
+    if (prints && !words && (words = ps_alloc(CHUNK_WORDS * sizeof *words)))
+        __atomic_store_n(&prints->warned[site / CHUNK_SITES], words, __ATOMIC_RELEASE);
+    if (words) __atomic_fetch_or(&words[site % CHUNK_SITES / 64], (uint64_t)1 << site % 64, __ATOMIC_RELAXED);
+    ps_rt_unlock(&launch->lock);
+    if (!words) __atomic_store_n(&launch->out_of_memory, true, __ATOMIC_RELAXED);
+}
+
+bool ps_launch_warned(const PsLaunch *launch, uint32_t site) {
+    return is_warned(words_of(launch->prints, site), site);
 }

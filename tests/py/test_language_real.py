@@ -155,13 +155,6 @@ def test_decorators_refuse():
 
 
 
-    with pytest.raises(ValueError, match="template_primitives"):
-
-        @ti.data_oriented(template_primitives=False)
-        class Other:
-            pass
-
-
 def test_a_real_func_may_end_without_a_return():
     @ti.real_func
     def first(n: ti.i32) -> ti.i32:

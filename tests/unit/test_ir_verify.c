@@ -224,7 +224,11 @@ static void test_effects(void) {
     check("print[\"\\x01\"] %3", "the text must name each operand's type, in order");
     check("check[0] %4, %2, %6 check[2] %4", NULL);
     check("check[0] %2", "the first operand must be u1");
-    check("check[9] %4", "there is no such fault");
+    check("check[99] %4", "there is no such fault");
+    check("warn[6] %4", NULL);
+    check("warn[6] %2", "the operand must be u1");
+    check("warn[99] %4", "there is no such fault");
+    check("%29:i32 = add[2] %2, %2", "its immediate is 0 or 1");
     check("check[0] %4, %3", "the values must be integers");
     check("check[0] %4, %2, %2, %2, %2, %2", "it takes at most four values");
 }

@@ -148,7 +148,7 @@ class Configuration:
 
     def apply(self, chosen):
         name = "python" if chosen["arch"].name == "python" else "cpu"
-        pestle.init(name, **{name: chosen[name] for name in PASSED_ON})
+        pestle.init(name, overflow="print", **{name: chosen[name] for name in PASSED_ON})  # as the peers do
         self.cfg = types.SimpleNamespace(**chosen)
 
     def change(self, **options):

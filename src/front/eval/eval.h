@@ -63,9 +63,16 @@ typedef struct PsMember {
     uint8_t pins;
 } PsMember;
 
+typedef enum PsOverflow {
+    PS_OVERFLOW_WARN,
+    PS_OVERFLOW_ERROR,
+    PS_OVERFLOW_PRINT,
+    PS_OVERFLOW_IGNORE
+} PsOverflow;
 typedef struct PsFrontOptions {
     PsType default_fp, default_ip;
     bool checked;
+    uint8_t overflow; /* PsOverflow: of integers, in checked mode */
 } PsFrontOptions;
 
 /* The trace: outside facts a build used. Each: how it was resolved (container, key) and what was found. */

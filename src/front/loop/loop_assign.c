@@ -315,7 +315,7 @@ static PsStatus update_plain(Loop *l, PsAstOp op, const PsValue *place, const Ps
     if (loop_is_float(elem) && op >= PS_AST_BITAND)
         return FAIL(l, ATOMIC_INTEGERS, update_names[op], ps_scalar_name(elem));
     TRY(loop_store_value(l, value, place->type, "Assign", &ref));
-    ps_build_store(b, place->ref, ps_build_binary(b, plain_op(op, elem), old, ref));
+    ps_build_store(b, place->ref, loop_written(l, ps_build_binary(b, plain_op(op, elem), old, ref)));
     return PS_OK;
 }
 

@@ -96,11 +96,21 @@ static PsStatus python_binary(Loop *l, PsAstOp op, PyObject *a, PyObject *b, PsV
 
 /* -- runtime values -- */
 
+PsRef loop_written(Loop *l, PsRef ref) {
+    PsOp *op = ps_op(loop_b(l)->func, ref);
+    PsOpCode code = (PsOpCode)op->code;
+    bool counts = code == PS_OP_ADD || code == PS_OP_SUB || code == PS_OP_MUL || code == PS_OP_SHL;
+    bool real = loop_is_float(ps_type_element(l->front.module, op->type));
+    if (counts && !real && l->front.options->checked && l->front.options->overflow != PS_OVERFLOW_IGNORE)
+        op->imm = 1;
+    return ref;
+}
+
 static PsStatus as_both(Loop *l, PsOpCode op, const PsValue *a, const PsValue *b, PsType type, PsValue *out) {
     PsRef left, right;
     TRY(loop_as(l, a, type, &left));
     TRY(loop_as(l, b, type, &right));
-    *out = loop_value(l, ps_build_binary(loop_b(l), op, left, right));
+    *out = loop_value(l, loop_written(l, ps_build_binary(loop_b(l), op, left, right)));
     return PS_OK;
 }
 
@@ -114,7 +124,7 @@ static PsStatus shift(Loop *l, PsOpCode op, const PsValue *a, const PsValue *b, 
     PsRef left, right;
     TRY(loop_as(l, a, type == PS_U1 ? PS_I32 : type, &left));
     TRY(loop_as(l, b, amount == PS_U1 ? PS_I32 : amount, &right));
-    *out = loop_value(l, ps_build_binary(loop_b(l), op, left, right));
+    *out = loop_value(l, loop_written(l, ps_build_binary(loop_b(l), op, left, right)));
     return PS_OK;
 }
 

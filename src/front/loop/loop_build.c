@@ -120,6 +120,7 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
     Loop *l = ps_arena_alloc(&out->arena, sizeof *l);
     if (!out->module || !out->writes || !out->pins || !l) return PS_NOMEM;
     out->module->checked = options->checked;
+    out->module->overflow = options->checked && options->overflow == PS_OVERFLOW_ERROR;
     l->build = out;
     l->params = params;
     l->nparams = nparams;

@@ -157,6 +157,7 @@ PsStatus loop_store_value(Loop *l, const PsValue *value, PsType type, const char
                           PsRef *out) PS_MUST_CHECK;
 
 /* loop_binop.c */
+PsRef loop_written(Loop *l, PsRef ref); /* an op that stands in the program: its overflow is looked for */
 PsStatus loop_binary(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_unary(Loop *l, PsAstOp op, const PsValue *a, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_compare(Loop *l, PsAstOp op, const PsValue *a, const PsValue *b, PsValue *out) PS_MUST_CHECK;

@@ -108,6 +108,9 @@ static void run_always(Loop *l, PsRegion region, PsRef branch) {
     PsFunc *f = loop_b(l)->func;
     for (PsRef r = ps_region(f, region)->first, next; r; r = next) {
         next = ps_op(f, r)->next;
+        if (ps_op_info[ps_op(f, r)->code].imm == PS_IMM_OPT && ps_op(f, r)->imm == 1 &&
+            ps_op_info[ps_op(f, r)->code].effect == PS_EFFECT_PURE)
+            ps_op(f, r)->imm = 0; /* computed where the program would not: its overflow means nothing */
         ps_op_move_before(f, r, branch);
     }
 }
