@@ -10,8 +10,10 @@ VENV      ?= .venv
 PY        := $(VENV)/bin/python
 # Extra words for pytest: make test ARGS="-k atomics -x"
 ARGS      ?=
+# A libpestle_llvm.so of the same sources for `make wheel` and check-hostile, which then build none: CI's
+LLVM_LIBRARY ?=
 
-export VENV
+export VENV LLVM_LIBRARY
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo check test test-all test-debian test-torch wheel wheel-test typecheck bench tidy check-hostile torture fuzz format clean
 
@@ -60,7 +62,9 @@ bench: build
 #.  make wheel          a wheel for $(VENV)'s Python into dist/
 wheel: setup
 	@PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps \
-	    --no-build-isolation --config-settings=build-dir=$(BUILD)-wheel --wheel-dir dist .
+	    --no-build-isolation --wheel-dir dist $(if $(LLVM_LIBRARY),\
+	    --config-settings=setup-args=-Dllvm_library=$(abspath $(LLVM_LIBRARY)) --config-settings=build-dir=$(BUILD)-wheel-ci,\
+	    --config-settings=build-dir=$(BUILD)-wheel) .
 
 #.  make wheel-test     the wheel in an environment without LLVM, numpy or torch
 wheel-test: build wheel
@@ -77,9 +81,9 @@ tidy: build
 	@tools/setup.sh --lint
 	@$(PY) tools/tidy.py $(BUILD)
 
-#.  make check-hostile  tests with ASan, UBSan and a failing allocator; threads with TSan; a little fuzzing
+#.  make check-hostile  tests with ASan, UBSan and a failing allocator; threads with TSan; a little fuzzing; PARTS=asan
 check-hostile: setup
-	@tools/check_hostile.sh
+	@tools/check_hostile.sh $(PARTS)
 
 #.  make torture        failing allocations, damaged caches, kills, crowds, forks: minutes; ARGS="--seed 5 kills files"
 torture: build

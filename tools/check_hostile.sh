@@ -5,7 +5,10 @@
 #   build-tsan   thread sanitizer: the C tests, the Python tests of threads and processes
 #   build-fuzz   libFuzzer for a short while (tools/fuzz.sh)
 #
-#   tools/check_hostile.sh [asan] [tsan] [fuzz]     only these; FUZZ_SECONDS=15 for each fuzzer
+#   tools/check_hostile.sh [asan] [tsan] [fuzz]     only these
+#       FUZZ_SECONDS=15     for each fuzzer
+#       LLVM_LIBRARY=...    a libpestle_llvm.so of the same sources for build-tsan, which saves a build of it: races
+#                           between LLVM's callers are not seen then. ASan always has its own, with the failing allocator
 set -euo pipefail
 cd "$(dirname "$0")/.."
 VENV=${VENV:-.venv}
@@ -25,7 +28,8 @@ in_python() {
     shift 2
     rm -rf "$build/package"
     mkdir -p "$build/package/pestle"
-    ln -s "$PWD"/python/pestle/* "$build"/*.so "$build/package/pestle/"
+    ln -s "$PWD"/python/pestle/* "${llvm:-$build/libpestle_llvm.so}" "$build/package/pestle/"
+    ln "$build"/_pestle.*.so "$build/package/pestle/" # hard: it looks for the other where it really is
     env LD_PRELOAD="$library" PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$build/package" "$@"
 }
 
@@ -50,11 +54,12 @@ asan() {
 # of Python go to files, since pytest and the tests' own processes would swallow them. Signals wait under TSan until a
 # system call, which rules out the tests of interrupts.
 tsan() {
-    local here
+    local here llvm=
     here="setarch $(uname -m) --addr-no-randomize"
+    if [ -n "${LLVM_LIBRARY:-}" ]; then llvm=$(realpath "$LLVM_LIBRARY"); fi
     say "C tests, thread sanitizer"
     # shellcheck disable=SC2086
-    tools/build.sh build-tsan $common -Db_sanitize=thread
+    tools/build.sh build-tsan $common -Db_sanitize=thread ${llvm:+-Dllvm_library=$llvm}
     rm -f build-tsan/race.*
     # shellcheck disable=SC2086
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $here $c_tests build-tsan --suite unit

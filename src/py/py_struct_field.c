@@ -22,57 +22,43 @@ typedef struct Making {
     const PyState *state;
     const char *what;
     const NdarrayForm *form; /* shape, order, soa; of no element */
-    PsStorage *storage;      /* AOS; NULL while only sizes are asked for */
+    PsStorage *storage;      /* AOS: of all members; else NULL, and each has its own */
     int64_t size;            /* of one struct, AOS */
     bool grad;               /* floats only: the others have no gradient */
 } Making;
+
+typedef struct Extent { /* in bytes, as in C */
+    int64_t size, align;
+} Extent;
 
 static bool is_struct_type(const PyState *state, PyObject *type) {
     return Py_IS_TYPE(type, state->types.struct_type);
 }
 
-static int read_member(const Making *m, PyObject *type, PsElement *out) {
-    return ndarray_read_element(m->state, m->what, type, NULL, NULL, out);
-}
-
-static int64_t align_of(const Making *m, const PsStructTypeObject *type) {
-    int64_t most = 1;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->types); i++) {
-        PyObject *each = PyTuple_GET_ITEM(type->types, i);
-        PsElement element;
-        bool nested = is_struct_type(m->state, each);
-        if (!nested && read_member(m, each, &element)) return -1;
-        int64_t align = nested ? align_of(m, (PsStructTypeObject *)each) : ps_scalar_size(element.dtype);
-        if (align < 0) return -1;
-        if (align > most) most = align;
-    }
-    return most;
-}
-
 static int64_t round_up(int64_t at, int64_t align) { return (at + align - 1) / align * align; }
 
-static int64_t element_bytes(const PsElement *element) {
-    int64_t bytes = ps_scalar_size(element->dtype);
-    for (int k = 0; k < element->edim; k++) bytes *= element->eshape[k];
-    return bytes;
+static int measure_struct(const Making *m, const PsStructTypeObject *type, Extent *out);
+
+/* A member: its element, if it is no struct, and its extent. -1 with an exception. */
+static int measure(const Making *m, PyObject *type, PsElement *out_element, Extent *out) {
+    if (is_struct_type(m->state, type)) return measure_struct(m, (PsStructTypeObject *)type, out);
+    if (ndarray_read_element(m->state, m->what, type, NULL, NULL, out_element)) return -1;
+    out->size = out->align = ps_scalar_size(out_element->dtype);
+    for (int k = 0; k < out_element->edim; k++) out->size *= out_element->eshape[k];
+    return 0;
 }
 
-/* The bytes of a struct; -1 with an exception. */
-static int64_t size_of(const Making *m, const PsStructTypeObject *type) {
-    int64_t at = 0, align = align_of(m, type);
-    for (Py_ssize_t i = 0; align > 0 && i < PyTuple_GET_SIZE(type->types); i++) {
-        PyObject *each = PyTuple_GET_ITEM(type->types, i);
+static int measure_struct(const Making *m, const PsStructTypeObject *type, Extent *out) {
+    *out = (Extent){.size = 0, .align = 1};
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->types); i++) {
         PsElement element;
-        if (is_struct_type(m->state, each)) {
-            int64_t inner = size_of(m, (PsStructTypeObject *)each);
-            if (inner < 0) return -1;
-            at = round_up(at, align_of(m, (PsStructTypeObject *)each)) + inner;
-        } else {
-            if (read_member(m, each, &element)) return -1;
-            at = round_up(at, ps_scalar_size(element.dtype)) + element_bytes(&element);
-        }
+        Extent each;
+        if (measure(m, PyTuple_GET_ITEM(type->types, i), &element, &each)) return -1;
+        out->size = round_up(out->size, each.align) + each.size;
+        if (each.align > out->align) out->align = each.align;
     }
-    return align < 0 ? -1 : round_up(at, align);
+    out->size = round_up(out->size, out->align);
+    return 0;
 }
 
 /* Strides of the array's axes between things of `item` bytes; false: they cannot be addressed. */
@@ -88,7 +74,7 @@ static PyObject *make_leaf(const Making *m, const PsElement *element, int64_t at
     NdarrayForm form = *m->form;
     int64_t unused, step = ps_scalar_size(element->dtype);
     ndarray_set_element(&form, element);
-    if (m->form->soa) return (PyObject *)ndarray_make(m->state->field_type, &form);
+    if (!m->storage) return (PyObject *)ndarray_make(m->state->field_type, &form);
     PyNdarray *field = (PyNdarray *)m->state->field_type->tp_alloc(m->state->field_type, 0);
     if (!field) return NULL;
     field->storage = m->storage;
@@ -115,14 +101,12 @@ static PyObject *make_struct(const Making *m, PsStructTypeObject *type, int64_t 
     for (Py_ssize_t i = 0; self->members && i < PyTuple_GET_SIZE(type->types); i++) {
         PyObject *each = PyTuple_GET_ITEM(type->types, i), *made = NULL;
         PsElement element;
-        if (is_struct_type(m->state, each)) {
-            at = round_up(at, align_of(m, (PsStructTypeObject *)each));
-            made = make_struct(m, (PsStructTypeObject *)each, at);
-            at += size_of(m, (PsStructTypeObject *)each);
-        } else if (!read_member(m, each, &element)) {
-            at = round_up(at, ps_scalar_size(element.dtype));
-            made = make_leaf(m, &element, at);
-            at += element_bytes(&element);
+        Extent extent;
+        if (!measure(m, each, &element, &extent)) {
+            at = round_up(at, extent.align);
+            bool nested = is_struct_type(m->state, each);
+            made = nested ? make_struct(m, (PsStructTypeObject *)each, at) : make_leaf(m, &element, at);
+            at += extent.size;
         }
         if (!made) Py_CLEAR(self->members);
         if (made) PyTuple_SET_ITEM(self->members, i, made);
@@ -133,8 +117,9 @@ static PyObject *make_struct(const Making *m, PsStructTypeObject *type, int64_t 
 
 static PyObject *make(Making *m, PsStructTypeObject *type, PyObject *shape) {
     int64_t strides[PS_MAX_AXES], bytes;
-    m->size = size_of(m, type);
-    if (m->size < 0) return NULL;
+    Extent extent;
+    if (measure_struct(m, type, &extent)) return NULL;
+    m->size = extent.size;
     if (!outer_strides(m->form, m->size, strides, &bytes))
         return ndarray_refuse_size(m->state, m->what, shape), NULL;
     if (!m->form->soa && !(m->storage = ps_storage_new((size_t)bytes))) return PyErr_NoMemory();
