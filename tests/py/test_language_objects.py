@@ -333,6 +333,39 @@ def test_slots_are_read_anew():
     assert x[0] == 5 and holder.f[1] == 5
 
 
+def test_properties_are_read_anew():
+    @ti.data_oriented
+    class Holder:
+        def __init__(self):
+            self._n, self._x, self.parts = 2, ti.ndarray(ti.f32, (2,)), [1, 2]
+
+        @property
+        def n(self):
+            """Twice what it holds."""
+            return self._n * 2
+
+        @property
+        def x(self):
+            return self._x
+
+        @property
+        def total(self):
+            return sum(p for p in self.parts)
+
+        @ti.kernel
+        def put(self):
+            self.x[1] = self.n + self.total
+
+    holder = Holder()
+    holder.put()
+    holder._n, holder._x = 5, ti.ndarray(ti.f32, (2,))
+    holder.put()
+    assert holder._x[1] == 13
+    Holder.n = property(lambda self: 100)
+    holder.put()
+    assert holder._x[1] == 103
+
+
 # -- random numbers in funcs that are called --
 
 

@@ -94,6 +94,7 @@ PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *o
     if (base->kind == PS_VALUE_PYTHON) {
         bool done;
         TRY(loop_object_number(l, base->object, name, out, &done));
+        if (!done) TRY(loop_object_property(l, base, name, out, &done));
         if (done) return PS_OK;
         if (loop_is_tile(l, base) && loop_has_method(text) && !l->in_static)
             return loop_tile_attribute(l, base, text, out);

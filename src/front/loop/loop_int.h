@@ -197,6 +197,8 @@ PsStatus loop_fields_finish(Loop *l) PS_MUST_CHECK;
 /* loop_member.c: members of dataclass arguments, run-time numbers of objects */
 PsStatus loop_member(Loop *l, const PsValue *object, PyObject *name, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_object_number(Loop *l, PyObject *object, PyObject *name, PsValue *out, bool *done) PS_MUST_CHECK;
+PsStatus loop_object_property(Loop *l, const PsValue *object, PyObject *name, PsValue *out,
+                              bool *done) PS_MUST_CHECK;
 PsStatus loop_call_object_method(Loop *l, const PsValue *method, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 void loop_members_free(Loop *l);
 

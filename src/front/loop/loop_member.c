@@ -7,6 +7,9 @@
  * annotation says what it is, as of a parameter, and it becomes a hidden parameter (loop_field.c). So members that are
  * not used need not be anything a kernel could take, nor be there. Funcs are given the OBJECT; their code has the hidden
  * parameters of what they use.
+ *
+ * Also here: properties of objects known while compiling. Those that are one simple expression are read as if it stood in
+ * the kernel, so that what it reads is noticed when it changes.
  */
 #include "front/loop/loop_int.h"
 
@@ -266,4 +269,50 @@ PsStatus loop_object_number(Loop *l, PyObject *object, PyObject *name, PsValue *
         return PS_NOMEM;
     }
     return add_member(l, &made, value, out);
+}
+
+/* -- properties of objects -- */
+
+/* Made of what means the same in a kernel as in Python, for objects known now. */
+static bool is_simple(const PsAst *node) {
+    if (!node) return true;
+    switch (node->kind) {
+    case PS_AST_NAME:
+    case PS_AST_CONSTANT: return true;
+    case PS_AST_ATTRIBUTE: return is_simple(node->a);
+    case PS_AST_UNARYOP:
+    case PS_AST_BINOP:
+    case PS_AST_SUBSCRIPT: return is_simple(node->a) && is_simple(node->b);
+    default: return false;
+    }
+}
+
+static bool is_simple_return(const PsAstTree *tree) {
+    const PsAstList *body = &tree->function->body;
+    uint32_t first = 0;
+    while (first < body->len && body->items[first]->kind == PS_AST_EXPR &&
+           body->items[first]->a->kind == PS_AST_CONSTANT)
+        first++;
+    return first + 1 == body->len && body->items[first]->kind == PS_AST_RETURN && body->items[first]->a &&
+           is_simple(body->items[first]->a);
+}
+
+PsStatus loop_object_property(Loop *l, const PsValue *object, PyObject *name, PsValue *out, bool *done) {
+    PyTypeObject *class = Py_TYPE(object->object);
+    PyObject *found = _PyType_Lookup(class, name);
+    *done = false;
+    if (!found || !Py_IS_TYPE(found, &PyProperty_Type)) return PS_OK;
+    PyObject *getter = ps_front_keep(&l->front, PyObject_GetAttrString(found, "fget"));
+    if (!getter) return PS_PYERR;
+    if (!PyFunction_Check(getter)) return PS_OK;
+    PsFuncObject *func =
+        (PsFuncObject *)ps_front_keep(&l->front, ps_front_func_new(l->front.types->func, getter, 0));
+    if (!func) return PS_PYERR;
+    PsAstTree *tree = ps_ast_tree_of(&func->trees, getter, func->stamp);
+    if (!tree) PyErr_Clear(); /* no source: it is called, as any other Python function */
+    if (!tree || !is_simple_return(tree)) return PS_OK;
+    CallArgs args = {0};
+    *done = true;
+    TRY(add_fact(l, class, name, found));
+    return loop_call_func(l, func, object, &args, out);
 }
