@@ -12,6 +12,8 @@ PY        := $(VENV)/bin/python
 ARGS      ?=
 # A libpestle_llvm.so of the same sources for `make wheel` and check-hostile, which then build none: CI's
 LLVM_LIBRARY ?=
+# The files and folders of tests among them, which stand in for all tests
+PATHS      = $(wildcard $(filter tests/% %.py,$(subst ::, ,$(ARGS))))
 
 export VENV LLVM_LIBRARY
 .DEFAULT_GOAL := help
@@ -40,7 +42,7 @@ check: build
 
 #.  make test           check, then the Python tests; ARGS="-k word -x" goes to pytest
 test: check
-	@PESTLE_VERIFY=1 $(PY) -m pytest -q $(ARGS) $(wildcard tests/py tests/reject tests/diff)
+	@PESTLE_VERIFY=1 $(PY) -m pytest -q $(ARGS) $(if $(PATHS),,$(wildcard tests/py tests/reject tests/diff))
 
 #.  make test-all       the Python tests on every Python from 3.10 on that is found here
 test-all: build

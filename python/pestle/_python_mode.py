@@ -47,6 +47,14 @@ def last_name(node):
     return getattr(function, "attr", getattr(function, "id", None))
 
 
+ATOMIC = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor)  # op= of these adds after the right side
+
+
+def may_change(node):
+    """Whether evaluating it may assign to variables."""
+    return any(isinstance(part, (ast.Call, ast.NamedExpr)) for part in ast.walk(node))
+
+
 class Rewriter(ast.NodeTransformer):
     def __init__(self, parameters, is_kernel):
         self.scopes = [set(parameters)]  # names by block, innermost last
@@ -121,6 +129,10 @@ class Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.Assign([node.target], value), node)
 
     def visit_AugAssign(self, node):
+        name, loads = node.target, not isinstance(node.op, ATOMIC)
+        if isinstance(name, ast.Name) and self.known(name.id) and loads and may_change(node.value):
+            value = ast.copy_location(ast.BinOp(at_start(ast.Name(name.id, ast.Load()), node), node.op, node.value), node)
+            return self.visit_Assign(ast.copy_location(ast.Assign([name], value), node))
         self.generic_visit(node)
         if isinstance(node.target, ast.Name) and self.parallel is not None:
             inside = any(node.target.id in scope for scope in self.scopes[self.parallel :])
@@ -173,6 +185,20 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         name = "_mode_dry_call" if self.dry else "_mode_call"
         return helper(name, node.func, *node.args, keywords=node.keywords, at=node)
+
+    def left_first(self, node, rest):
+        """What the left side is now, before a func of the right side changes it by reference."""
+        copies = isinstance(node.left, (ast.Name, ast.Attribute, ast.Subscript)) and any(map(may_change, rest))
+        self.generic_visit(node)
+        if copies:
+            node.left = helper("_mode_round", node.left, at=node.left)
+        return node
+
+    def visit_BinOp(self, node):
+        return self.left_first(node, [node.right])
+
+    def visit_Compare(self, node):
+        return self.left_first(node, node.comparators)
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)

@@ -135,7 +135,7 @@ int scalar_decode(const PyState *state, PsType type, PyObject *value, const Scal
 }
 
 PyObject *scalar_encode(PsType type, uint64_t bits) {
-    if (type == PS_U1) return PyBool_FromLong(bits & 1);
+    if (type == PS_U1) return PyBool_FromLong((bits & 0xff) != 0); /* as kernels read a byte */
     if (ps_scalar_class(type) == PS_CLASS_FLOAT) {
         uint64_t wide = type == PS_F64 ? bits : ps_eval_scalar(PS_OP_CAST, type, PS_F64, &bits);
         double real;

@@ -8,13 +8,14 @@
 static PyState *state_of(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
 
 PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
-                     bool readonly) {
+                     bool readonly, bool clamp) {
     ModeArray *self = (ModeArray *)state->mode.array->tp_alloc(state->mode.array, 0);
     if (!self) return NULL;
     self->owner = Py_NewRef(owner);
     self->dtype = dtype;
     self->view = *view;
     self->readonly = readonly;
+    self->clamp = clamp;
     return (PyObject *)self;
 }
 
@@ -26,7 +27,7 @@ PyObject *mode_array_of(const PyState *state, PyObject *object) {
         view.shape[k] = array->shape[k];
         view.strides[k] = array->strides[k];
     }
-    return mode_array(state, object, array->dtype, &view, false);
+    return mode_array(state, object, array->dtype, &view, false, false);
 }
 
 void mode_array_end(PyObject *array) { ((ModeArray *)array)->dead = true; }
@@ -95,7 +96,8 @@ static char *place_of(const ModeArray *self, PyObject *key) {
     }
     char *at = view->data;
     for (int k = 0; k < view->ndim; k++) {
-        int64_t index = indices.at[k];
+        int64_t index = indices.at[k], last = view->shape[k] - 1;
+        if (self->clamp && last >= 0) index = index < 0 ? 0 : index > last ? last : index;
         if (index < 0 || index >= view->shape[k]) {
             py_error(state, PS_MSG_PY_FAULT_BOUNDS, (long long)index, (long long)k, (long long)view->shape[k]);
             return NULL;
@@ -105,13 +107,18 @@ static char *place_of(const ModeArray *self, PyObject *key) {
     return at;
 }
 
+/* Any byte but 0 is true. */
+static uint64_t read_bits(PsType type, const char *at) {
+    uint64_t bits = 0;
+    memcpy(&bits, at, (size_t)ps_scalar_size(type)); /* little-endian: the low bytes */
+    return type == PS_U1 ? bits != 0 : bits;
+}
+
 static PyObject *Array_subscript(PyObject *object, PyObject *key) {
     ModeArray *self = (ModeArray *)object;
     char *at = place_of(self, key);
-    uint64_t bits = 0;
     if (!at) return NULL;
-    memcpy(&bits, at, (size_t)ps_scalar_size(self->dtype)); /* little-endian: the low bytes */
-    ModeNumber *number = (ModeNumber *)mode_number(state_of(object), self->dtype, bits);
+    ModeNumber *number = (ModeNumber *)mode_number(state_of(object), self->dtype, read_bits(self->dtype, at));
     if (!number) return NULL;
     number->from = (ModeArray *)Py_NewRef(object);
     number->place = at;
@@ -144,10 +151,8 @@ static int Array_ass_subscript(PyObject *object, PyObject *key, PyObject *value)
 }
 
 uint64_t mode_get(const ModeNumber *number) {
-    uint64_t bits = 0;
     if (!number->from || number->from->dead) return number->bits;
-    memcpy(&bits, number->place, (size_t)ps_scalar_size(number->type));
-    return bits;
+    return read_bits(number->type, number->place);
 }
 
 int mode_set(const PyState *state, ModeNumber *number, uint64_t bits) {

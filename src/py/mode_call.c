@@ -208,7 +208,7 @@ static PyObject *wrap(Launch *l, uint32_t i) {
         view.shape[k] = (int64_t)words[1 + k];
         view.strides[k] = (int64_t)words[1 + plan->ndim + k];
     }
-    return mode_array(state, l->args[i], plan->dtype, &view, mode_is_readonly(state, l->args[i]));
+    return mode_array(state, l->args[i], plan->dtype, &view, mode_is_readonly(state, l->args[i]), plan->clamp);
 }
 
 static PyObject *result_of(const PyState *state, const PyKernel *kernel, PyObject *value) {

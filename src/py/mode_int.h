@@ -28,7 +28,7 @@ typedef struct ModeArray {
     PyObject_HEAD PyObject *owner; /* the argument */
     PsArrayView view;              /* data NULL: the launch is over */
     PsType dtype;
-    bool readonly, dead;
+    bool readonly, clamp, dead; /* clamp: indices are moved to the nearest that there is */
 } ModeArray;
 
 typedef struct ModeNumber {
@@ -78,7 +78,7 @@ PyTypeObject *mode_array_type(PyObject *module);
 PyObject *mode_object(PyKernel *kernel, PyObject *instance, PyObject *name, PyObject *arrays);
 bool mode_is_readonly(PyState *state, PyObject *arg);
 PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
-                     bool readonly);
+                     bool readonly, bool clamp);
 void mode_array_end(PyObject *array);
 /* A field or Ndarray from outside the kernel as such an array (of its elements, if these are scalars); others as they are.
  * A new reference. */

@@ -18,7 +18,7 @@ static PyObject *wrap_words(PyState *state, const PyPlan *plan, PyObject *value,
         view.shape[k] = (int64_t)words[1 + k];
         view.strides[k] = (int64_t)words[1 + plan->ndim + k];
     }
-    PyObject *array = mode_array(state, value, plan->dtype, &view, mode_is_readonly(state, value));
+    PyObject *array = mode_array(state, value, plan->dtype, &view, mode_is_readonly(state, value), plan->clamp);
     if (array && PyList_Append(arrays, array)) Py_CLEAR(array);
     return array;
 }

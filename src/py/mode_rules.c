@@ -226,6 +226,8 @@ PyObject *mode_inplace(const PyState *state, PsAstOp op, PyObject *x, PyObject *
     if (!mode_is_number(state, x)) return mode_binary(state, op, x, y);
     if (!mode_read(state, x, &a) || !mode_read(state, y, &b)) Py_RETURN_NOTIMPLEMENTED;
     ModeNumber *number = (ModeNumber *)x;
+    if (number->from && operators[op].atomic != PS_OP_NONE)
+        a.bits = mode_get(number); /* after the right side */
     PyObject *value = updated(state, op, &a, &b, number->from != NULL);
     if (!value || value == Py_NotImplemented || !number->reference) return value;
     int failed = mode_set(state, number, ((ModeNumber *)value)->bits);

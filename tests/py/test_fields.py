@@ -420,6 +420,41 @@ def test_clamped(checked):
     ti.reset()
 
 
+@pytest.mark.parametrize("arch", [ti.cpu, ti.python])
+@pytest.mark.parametrize("checked", [False, True])
+def test_clamped_constants_and_nothing_to_clamp_to(checked, arch):
+    ti.init(checked=checked, arch=arch)
+    clamped = ti.types.ndarray(dtype=ti.f32, ndim=2, boundary="clamp")
+
+    @ti.kernel
+    def corners(x: clamped, i: ti.i32) -> ti.f32:
+        return x[-1, -(2**40)] + 10 * x[7, 7] + 100 * x[i, -1]
+
+    @ti.kernel
+    def write(x: clamped, i: ti.i32, j: ti.i64):
+        x[i, j] = 1.0
+
+    @ti.kernel
+    def around(x: clamped):
+        for i, j in x:
+            x[i, j] = x[i - 1, j + 1]
+
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert corners(x, 1) == 0 + 50 + 300
+    write(x, -5, 2**40)
+    assert x[0, 2] == 1
+    for shape, where in [((0, 3), "index 4 is out of bounds for axis 0"), ((2, 0), "index -1 is out of bounds for axis 1")]:
+        room = np.full((4, 4), 7, np.float32)
+        empty = room[1 : 1 + shape[0], 1 : 1 + shape[1]]
+        around(empty)
+        with pytest.raises(ti.KernelAssertionError, match=where + " with length 0"):
+            write(empty, 4, -1)
+        with pytest.raises(ti.KernelAssertionError, match="with length 0"):
+            corners(empty, 0)
+        assert np.all(room == 7)
+    ti.init()
+
+
 def test_kinds_of_elements_are_specialisations():
     @ti.kernel
     def axes(x: ti.template()) -> ti.i32:

@@ -217,6 +217,70 @@ def test_functions():
     both(Solver().run, np.arange(4, dtype=np.float32))
 
 
+@ti.func
+def change(a: ti.template(), by: ti.i32) -> ti.i32:
+    a += 100 * by
+    return by
+
+
+@ti.func
+def fill(x: ti.template(), value: ti.i32) -> ti.i32:
+    x[0] = value
+    return value
+
+
+@ti.func
+def fillv(x: ti.template(), value: ti.i32):
+    x[0][0] = value
+    return ti.Vector([value])
+
+
+def test_the_left_side_is_read_first():
+    @ti.kernel
+    def f(x: I1, log: I1):
+        s = 1
+        log[0] = s + change(s, 1)  # 1 + 1
+        log[1] = s
+        log[2] = s > change(s, 1)  # 101 > 1
+        log[3] = s * change(s, 2) + s  # 201 * 2 + 401
+        s = 3
+        s *= change(s, 5)
+        log[4] = s  # 3 * 5
+        s += change(s, 5)
+        log[5] = s  # 15 + 500 + 5
+        v = ti.Vector([2, 7])
+        log[6] = v[0] + change(v[0], 1)
+        log[7] = x[0] + change(x[0], 1)
+        log[8] = x[0]
+
+    log = np.zeros(9, np.int32)
+    both(f, np.full(1, 4, np.int32), log)
+    f(np.full(1, 4, np.int32), log)
+    assert log.tolist() == [2, 101, 1, 803, 15, 520, 3, 5, 104]
+
+
+@pytest.mark.parametrize(
+    "symbol, expected",
+    [("*", 14), ("/", 0), ("//", 0), ("%", 2), ("**", 128), ("<<", 256), (">>", 0)]
+    + [("+", 14), ("-", 0), ("&", 7), ("|", 7), ("^", 0)],
+)
+def test_which_old_value_an_update_takes(symbol, expected, tmp_path):
+    """Of 2 with a right side that writes 7 and is 7: 2 where the operator loads first, 7 where it is atomic."""
+    source = tmp_path / "updates.py"
+    source.write_text(
+        f"@ti.kernel\ndef f(x: I1):\n    x[0] {symbol}= fill(x, 7)\n"
+        f"@ti.kernel\ndef v(x: ti.types.ndarray(ti.types.vector(1, ti.i32), 1)):\n    x[0] {symbol}= fillv(x, 7)\n"
+    )
+    names = {"ti": ti, "I1": I1, "fill": fill, "fillv": fillv}
+    exec(compile(source.read_text(), source, "exec"), names)
+    ti.init()
+    for name, shape in [("f", (1,)), ("v", (1, 1))]:
+        x = np.full(shape, 2, np.int32)
+        names[name](x)
+        assert x.ravel()[0] == expected
+    both(names["f"], np.full(3, 2, np.int32))
+
+
 def test_closures_and_defaults():
     def make(k):
         @ti.kernel
@@ -260,6 +324,46 @@ def test_every_array_and_type():
 
 
 # -- turning it on --
+
+
+def test_any_byte_but_zero_is_true():
+    bools = ti.types.ndarray(dtype=ti.u1, ndim=1)
+
+    @ti.kernel
+    def f(x: bools, copy: bools, out: I1):
+        for i in x:
+            copy[i] = x[i]
+            out[i] = x[i] + ti.cast(x[i], ti.i32) * 10 + ti.select(x[i], 100, 0) + (x[i] == True) * 1000 + int(x[i] & True) * 10000
+            if x[i]:
+                out[i] += 100000
+            if not x[i]:
+                out[i] += 1000000
+
+    @ti.kernel
+    def atomics(x: bools, old: bools):
+        for i in range(1):
+            for k in range(3):
+                old[k] = ti.atomic_and(x[k], True)
+                old[k + 3] = ti.atomic_xor(x[k + 3], True)
+
+    def bools_of(values):
+        return np.array(values, np.uint8).view(bool)
+
+    for arch in (ti.cpu, ti.python):
+        ti.init(arch=arch)
+        x = bools_of([0, 1, 2, 254, 255, 128] * 40)
+        copy, out = np.zeros_like(x), np.zeros(len(x), np.int32)
+        f(x, copy, out)
+        assert copy.view(np.uint8).tolist() == [0, 1, 1, 1, 1, 1] * 40
+        assert out.tolist() == [1000000, 111111, 111111, 111111, 111111, 111111] * 40
+        x, old = bools_of([0, 2, 255, 0, 2, 255]), bools_of([0] * 6)
+        atomics(x, old)
+        assert x.view(np.uint8).tolist() == [0, 1, 1, 1, 0, 0]
+        assert old.view(np.uint8).tolist() == [0, 1, 1, 0, 1, 1]
+    ti.init()
+    seen = ti.field(ti.u1, 4)
+    seen.from_numpy(bools_of([0, 1, 2, 254]))
+    assert [seen[i] for i in range(4)] == [False, True, True, True]
 
 
 def test_turned_on_and_off():

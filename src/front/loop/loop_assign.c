@@ -307,11 +307,6 @@ static PsStatus update_plain(Loop *l, PsAstOp op, const PsValue *place, const Ps
     PsBuilder *b = loop_b(l);
     PsType elem = ps_type_element(l->front.module, place->type);
     PsRef ref, old = ps_build_load(b, place->ref);
-    if (loop_operator_atomic(op) == PS_OP_NONE) { /* in the type of the expression, then converted */
-        PsValue before = loop_value(l, old), after;
-        TRY(loop_binary(l, op, &before, value, &after));
-        return store_place(l, place, &after);
-    }
     if (loop_is_float(elem) && op >= PS_AST_BITAND)
         return FAIL(l, ATOMIC_INTEGERS, update_names[op], ps_scalar_name(elem));
     TRY(loop_store_value(l, value, place->type, "Assign", &ref));
@@ -320,21 +315,24 @@ static PsStatus update_plain(Loop *l, PsAstOp op, const PsValue *place, const Ps
 }
 
 static PsStatus update(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
-    PsOpCode atomic = loop_operator_atomic(op);
     PsValue old;
-    if (atomic == PS_OP_NONE || loop_is_own(l, place->ref)) return update_plain(l, op, place, value);
-    return loop_atomic(l, atomic, op == PS_AST_SUB, update_names[op], place, value, &old);
+    if (loop_is_own(l, place->ref)) return update_plain(l, op, place, value);
+    return loop_atomic(l, loop_operator_atomic(op), op == PS_AST_SUB, update_names[op], place, value, &old);
 }
 
 static PsStatus update_parts(Loop *l, PsAstOp op, const PsValue *place, const PsValue *value) {
-    PsValue *parts, before = loop_load(l, place), after;
-    if (loop_operator_atomic(op) == PS_OP_NONE) {
-        TRY(loop_binary(l, op, &before, value, &after));
-        return store_parts(l, place, &after);
-    }
+    PsValue *parts;
     TRY(loop_split(l, update_names[op], place, value, &parts));
     for (uint32_t i = 0; i < place->count; i++) TRY(update(l, op, &place->items[i], &parts[i]));
     return PS_OK;
+}
+
+/* In the type of the expression, then converted. */
+static PsStatus replace(Loop *l, PsAstOp op, const PsValue *place, const PsValue *before,
+                        const PsValue *value) {
+    PsValue after;
+    TRY(loop_binary(l, op, before, value, &after));
+    return loop_store(l, place, &after);
 }
 
 /* Names that are not places: an error, or a value known now. */
@@ -355,10 +353,21 @@ static PsStatus update_name(Loop *l, PsAst *node, PsBinding *binding, bool *done
     return loop_assign_name(l, node->a, &value);
 }
 
+/* v += [1, 2] of a vector: a list stands for one. */
+static PsStatus list_as_tile(Loop *l, const PsValue *place, PsValue *value) {
+    PsValue *items;
+    uint32_t n;
+    bool list = value->kind == PS_VALUE_PYTHON && (PyList_Check(value->object) || PyTuple_Check(value->object));
+    if (!list || !loop_is_tile(l, place)) return PS_OK;
+    TRY(loop_items(l, value, &items, &n));
+    return loop_make_tile(l, items, n, PS_KIND_NONE, value);
+}
+
 PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) {
     (void)flow;
     PsAst *target = node->a;
-    PsValue place, value;
+    PsAstOp op = (PsAstOp)node->op;
+    PsValue place, before = {0}, value;
     if (target->kind == PS_AST_NAME) {
         PsBinding *binding = ps_name_find(&l->func->base, target->name);
         bool done;
@@ -366,25 +375,21 @@ PsStatus loop_exec_augassign(Loop *l, PsAst *node, Flow *flow) {
         if (binding && done) return PS_OK;
     }
     TRY(loop_eval_place(l, target, &place));
+    bool loads = loop_operator_atomic(op) == PS_OP_NONE; /* before the right side, which may change the place */
+    if (loads && (place.kind == PS_VALUE_PLACE || place.kind == PS_VALUE_PARTS)) before = loop_load(l, &place);
     TRY(loop_eval(l, node->b, &value));
     loop_at(l, node);
-    if (node->op == PS_AST_MATMULT && !loop_is_tile(l, &place))
+    if (op == PS_AST_MATMULT && !loop_is_tile(l, &place))
         return FAIL(l, OPERANDS, "@=", loop_describe(l, &place), loop_describe(l, &value), "matrices");
     if (place.kind == PS_VALUE_PARTS && target->kind == PS_AST_ATTRIBUTE) TRY(check_swizzle(l, target->name));
     if (place.kind == PS_VALUE_STRUCT)
-        return FAIL(l, OPERANDS, loop_operator_symbol((PsAstOp)node->op), loop_describe(l, &place),
-                    loop_describe(l, &value), "numbers");
-    if (place.kind == PS_VALUE_PARTS) return update_parts(l, (PsAstOp)node->op, &place, &value);
+        return FAIL(l, OPERANDS, loop_operator_symbol(op), loop_describe(l, &place), loop_describe(l, &value),
+                    "numbers");
     if (place.kind == PS_VALUE_ARRAY || loop_is_array_object(l, &place))
-        return FAIL(l, OPERAND_ARRAY, loop_operator_symbol((PsAstOp)node->op), loop_describe(l, &place),
+        return FAIL(l, OPERAND_ARRAY, loop_operator_symbol(op), loop_describe(l, &place),
                     loop_describe(l, &value));
-    if (place.kind != PS_VALUE_PLACE) return FAIL(l, READ_ONLY_ELEMENT);
-    if (loop_is_tile(l, &place) && value.kind == PS_VALUE_PYTHON &&
-        (PyList_Check(value.object) || PyTuple_Check(value.object))) {
-        PsValue *items;
-        uint32_t n;
-        TRY(loop_items(l, &value, &items, &n));
-        TRY(loop_make_tile(l, items, n, PS_KIND_NONE, &value));
-    }
-    return update(l, (PsAstOp)node->op, &place, &value);
+    if (place.kind != PS_VALUE_PLACE && place.kind != PS_VALUE_PARTS) return FAIL(l, READ_ONLY_ELEMENT);
+    if (place.kind == PS_VALUE_PLACE) TRY(list_as_tile(l, &place, &value));
+    if (loads) return replace(l, op, &place, &before, &value);
+    return place.kind == PS_VALUE_PARTS ? update_parts(l, op, &place, &value) : update(l, op, &place, &value);
 }

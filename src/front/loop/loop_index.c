@@ -57,16 +57,35 @@ static PsStatus flatten(Loop *l, const PsValue *indices, uint32_t n, bool slices
     return PS_OK;
 }
 
+/* An axis of no length has no nearest index: a fault, checked or not. */
+static void check_any(Loop *l, PsRef dim, int axis, PsRef index) {
+    PsBuilder *b = loop_b(l);
+    PsRef any = ps_build_binary(b, PS_OP_GT, dim, ps_build_int(b, PS_I32, 0));
+    PsRef args[4] = {any, ps_build_cast(b, index, PS_I64), ps_build_int(b, PS_I64, axis),
+                     ps_build_cast(b, dim, PS_I64)};
+    ps_build_op(b, PS_OP_CHECK, PS_KIND_NONE, args, 4, PS_FAULT_BOUNDS);
+}
+
 /* boundary="clamp": the nearest index that there is. */
 static PsStatus clamp_index(Loop *l, const PsValue *array, int axis, PsRef *index) {
     PsBuilder *b = loop_b(l);
     PsType type = loop_type_of(l, *index);
     PsValue dim;
     TRY(loop_dim(l, array, axis, &dim));
+    check_any(l, dim.ref, axis, *index);
     PsRef last = ps_build_binary(b, PS_OP_SUB, ps_build_cast(b, dim.ref, type), ps_build_int(b, type, 1));
     *index = ps_build_binary(b, PS_OP_MIN, *index, last);
     *index = ps_build_binary(b, PS_OP_MAX, *index, ps_build_int(b, type, 0));
     return PS_OK;
+}
+
+/* x[-1] with -1 known now, which has a meaning only here. */
+static bool known_below(Loop *l, const PsValue *value, PsRef *out) {
+    int64_t known;
+    if (value->kind != PS_VALUE_PYTHON || !PyLong_Check(value->object)) return false;
+    if (!ps_number_int(value->object, &known) || known >= 0) return false;
+    *out = ps_build_int(loop_b(l), PS_I64, known);
+    return true;
 }
 
 static PsStatus index_array(Loop *l, const PsValue *base, const Indices *indices, PsValue *out) {
@@ -76,7 +95,8 @@ static PsStatus index_array(Loop *l, const PsValue *base, const Indices *indices
     int axes = loop_axes(l, base);
     if (indices->n != (uint32_t)axes) return FAIL(l, INDEX_COUNT, axes, indices->n);
     for (uint32_t i = 0; i < indices->n; i++) {
-        TRY(loop_to_index(l, &indices->values[i], (int)i, &args[i + 1]));
+        if (!base->clamp || !known_below(l, &indices->values[i], &args[i + 1]))
+            TRY(loop_to_index(l, &indices->values[i], (int)i, &args[i + 1]));
         if (base->clamp) TRY(clamp_index(l, base, (int)i, &args[i + 1]));
     }
     PsRef place =
