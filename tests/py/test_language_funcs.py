@@ -498,3 +498,151 @@ def test_print_in_parallel_is_in_order():
         for i in range(n): print(i)
 
     assert printed(f, 200) == "".join(f"{i}\n" for i in range(200))
+
+# -- structs and tuples: passed and returned member by member --
+
+V = ti.types.vector(3, ti.f32)
+
+@ti.dataclass
+class P:
+    x: V
+    m: ti.f32
+    n: ti.i32
+
+    @ti.func
+    def push(self, by):
+        if by < 0:
+            return -1
+        self.x += by
+        self.n += 1
+        return self.n
+
+    @ti.func
+    def bump(self):
+        self.n += 1
+
+    @ti.func
+    def both(self, o):
+        r = P(self.x + o.x, self.m * o.m, self.n + o.n)
+        if o.n > 100:
+            return P(self.x, 0.0, 0)
+        return r
+
+
+@ti.func
+def pair(a, b):
+    if a > b:
+        return b, a
+    return a, b
+
+
+@ti.func
+def fib(n: ti.i32) -> tuple[ti.i32, ti.i32]:
+    if n == 0:
+        return 0, 1
+    a, b = fib(n - 1)
+    return b, a + b
+
+
+@ti.func
+def halve(p: P, k: ti.i32) -> P:
+    p.m /= 2
+    if k <= 0:
+        return p
+    return halve(p, k - 1)
+
+
+@ti.func
+def split(a, v):
+    if a < 0:
+        return (0, v), P(v, a, 1)
+    return (1.5, v * 2), P(v, 2, 3)
+
+
+@ti.kernel
+def many_parts(out: ti.types.ndarray(ti.f32, 2), k: ti.i32):
+    for i in range(out.shape[0]):
+        p = P(V(1, 2, i), 8.0, i)
+        c = p.push(1.0) + p.push(-1.0)
+        q = p.both(p)
+        lo, hi = pair(i, k)
+        x, y = fib(i % 20)
+        h = halve(p, i % 4)
+        (u, w), r = split(i - 3.5, p.x)
+        vals = ti.Vector([c, p.x.x, p.x.z, p.m, p.n, q.x.y, q.m, q.n, lo, hi, x, y, h.m, p.m, u, w.y, r.m, r.n])
+        for j in ti.static(range(18)):
+            out[i, j] = vals[j]
+
+
+def fibonacci(n):
+    a, b = 0, 1
+    for _ in range(n):
+        a, b = b, a + b
+    return a, b
+
+
+def parts_in_python(n, k):
+    rows = []
+    for i in range(n):
+        x = np.array([2, 3, i + 1], float)
+        y, m, count = (2 * x, 64, 2 * (i + 1)) if i + 1 <= 100 else (x, 0, 0)
+        u, w, r = (0, x, (i - 3.5, 1)) if i < 3.5 else (1.5, 2 * x, (2, 3))
+        row = [i, 2, i + 1, 8, i + 1, y[1], m, count, min(i, k), max(i, k), *fibonacci(i % 20), 8 / 2 ** (i % 4 + 1), 8, u, w[1], *r]
+        rows.append(row)
+    return np.array(rows, np.float32)
+
+
+def test_structs_and_tuples_across_calls():
+    """Early returns, recursion and changes of self: none of these funcs can be expanded in place."""
+    out = np.zeros((120, 18), np.float32)
+    run(many_parts, out, 50)
+    assert np.array_equal(out, parts_in_python(120, 50))
+    functions = [line for line in many_parts.ir(after="front").splitlines() if line.startswith("func @")]
+    assert len(functions) == 7
+
+
+def test_one_function_for_all_calls():
+    @ti.func
+    def step(p: ti.template(), by):
+        p.x += by
+        q, r = p.x.y * 2, p.x.z
+        return q, r
+
+    @ti.kernel
+    def f() -> ti.f32:
+        p = P(n=1)
+        total = 0.0
+        for i in ti.static(range(20)):
+            a, b = step(p, i)
+            total += a - b
+        return total
+
+    assert f() == sum(i * (i + 1) / 2 for i in range(20))
+    assert f.ir(after="front").count("func @step") == 1
+
+
+def test_types_of_parts_widen():
+    @ti.func
+    def g(a: ti.i32):
+        if a < 0:
+            return a, ti.Vector([1, 2])
+        return a * 0.5, ti.Vector([0.25, 1])
+
+    @ti.kernel
+    def f(a: ti.i32) -> tuple[ti.f32, ti.types.vector(2, ti.f32)]:
+        return g(a)
+
+    assert f(-3) == (-3, [1, 2]) and f(3) == (1.5, [0.25, 1])
+
+
+def test_elements_of_fields_are_changed_in_place():
+    """Their members lie in arrays: the method is expanded, and += is atomic."""
+    ps = P.field(shape=4)
+
+    @ti.kernel
+    def f():
+        for i in range(400):
+            ps[i % 4].bump()
+
+    f()
+    assert ps.n.to_numpy().tolist() == [100] * 4

@@ -340,7 +340,6 @@ static bool returns_container(const PsAst *node, void *data) {
     (void)data;
     if (node->kind != PS_AST_RETURN || !node->a) return false;
     switch (node->a->kind) {
-    case PS_AST_TUPLE:
     case PS_AST_LIST:
     case PS_AST_LISTCOMP:
     case PS_AST_DICT:

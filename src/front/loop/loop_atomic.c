@@ -9,6 +9,8 @@
 bool loop_is_own(Loop *l, PsRef place) {
     const PsFunc *f = loop_b(l)->func;
     PsRef root = ps_place_root(f, place);
+    if (ps_op(f, root)->code == PS_OP_ARG) /* a variable of a caller's iteration, if it is passed at all */
+        return ps_type_info(l->front.module, ps_op(f, root)->type)->kind == PS_KIND_PTR;
     if (ps_op(f, root)->code != PS_OP_VAR) return false;
     return !l->parallel || ps_region_contains(f, l->parallel, root);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Funcs. Most are built once for the types of their arguments and called. Expanded in place are those that
- *   - take a variable of the caller by reference (template()), or values that exist only while compiling (tuples, ...);
- *   - return such values;
+ *   - take a number, vector or matrix of the caller by reference (template()), or values that exist only while compiling
+ *     (tuples, ...); structs are passed member by member (loop_pass.c);
+ *   - return such values, but for tuples of what can be passed;
  *   - are called at the kernel's top level and contain a for, which is parallel there, or call at their outermost
  *     level what contains one;
  *   - are a single return: the call would cost more than the expression.
@@ -139,11 +140,6 @@ static PsStatus expand(Loop *l, FuncCall *call, PsValue *out) {
 
 /* -- built once -- */
 
-/* What makes two calls the same function. Python values count by identity. */
-typedef struct KeyPart {
-    uint64_t kind, what, object; /* object: the field that an array is of; its elements' type goes with it */
-} KeyPart;
-
 static bool is_tile(Loop *l, PsType type) { return ps_type_info(l->front.module, type)->kind == PS_KIND_TILE; }
 
 static PsType param_type(Loop *l, const BoundArg *arg) {
@@ -154,29 +150,33 @@ static PsType param_type(Loop *l, const BoundArg *arg) {
     return type && arg->type ? arg->type : type;
 }
 
+static PsStatus key_of(Loop *l, const BoundArg *arg, LoopKey *out) {
+    const PsValue *value = &arg->value;
+    PsType type = param_type(l, arg);
+    bool array = value->kind == PS_VALUE_ARRAY;
+    KeyPart part = {PASS_TYPE, type | (uint64_t)(array ? value->elem : 0) << 32,
+                    array ? (uint64_t)(uintptr_t)value->object : 0};
+    if (value->kind == PS_VALUE_STRUCT) return loop_pass_key(l, value, out);
+    if (value->kind == PS_VALUE_OBJECT)
+        part = (KeyPart){PASS_ARGUMENT, value->count, 0};
+    else if (!type)
+        part = (KeyPart){PASS_OBJECT, (uint64_t)(uintptr_t)value->object, 0};
+    return ps_vec_push(l->front.arena, out, part) ? PS_OK : PS_NOMEM;
+}
+
 static PsStatus find_instance(Loop *l, FuncCall *call, Instance **out) {
-    KeyPart *key = ps_arena_alloc(l->front.arena, sizeof *key * (call->nargs + 1));
+    LoopKey key = {0};
+    KeyPart func = {PASS_FUNC, (uint64_t)(uintptr_t)call->func, 0};
     uint64_t found;
-    if (!key) return PS_NOMEM;
-    key[0] = (KeyPart){0, (uint64_t)(uintptr_t)call->func, 0};
-    for (uint32_t i = 0; i < call->nargs; i++) {
-        PsType type = param_type(l, &call->args[i]);
-        const PsValue *value = &call->args[i].value;
-        bool array = value->kind == PS_VALUE_ARRAY;
-        key[i + 1] = (KeyPart){1, type | (uint64_t)(array ? value->elem : 0) << 32,
-                               array ? (uint64_t)(uintptr_t)value->object : 0};
-        if (value->kind == PS_VALUE_OBJECT)
-            key[i + 1] = (KeyPart){3, value->count, 0};
-        else if (!type)
-            key[i + 1] = (KeyPart){2, (uint64_t)(uintptr_t)value->object, 0};
-    }
-    size_t size = sizeof *key * (call->nargs + 1);
-    if (ps_map_get(&l->instances, key, size, &found)) {
+    if (!ps_vec_push(l->front.arena, &key, func)) return PS_NOMEM;
+    for (uint32_t i = 0; i < call->nargs; i++) TRY(key_of(l, &call->args[i], &key));
+    size_t size = sizeof *key.data * key.len;
+    if (ps_map_get(&l->instances, key.data, size, &found)) {
         *out = (Instance *)(uintptr_t)found;
         return PS_OK;
     }
     *out = ps_arena_alloc(l->front.arena, sizeof **out);
-    return *out && ps_map_put(&l->instances, key, size, (uint64_t)(uintptr_t)*out) ? PS_OK : PS_NOMEM;
+    return *out && ps_map_put(&l->instances, key.data, size, (uint64_t)(uintptr_t)*out) ? PS_OK : PS_NOMEM;
 }
 
 static PsFunc *new_func(Loop *l, FuncCall *call, Instance *instance) {
@@ -209,9 +209,20 @@ static void empty_func(PsFunc *f) {
     f->regions.data[1] = (PsRegionInfo){0};
 }
 
+/* By reference; of an annotated type a copy. */
+static PsStatus bind_struct_param(Loop *l, const BoundArg *arg) {
+    PsValue value, local;
+    TRY(loop_pass_param(l, &arg->value, &value));
+    if (!arg->structure || arg->is_template)
+        return ps_name_bind(&l->front, arg->param->name, PS_BIND_REFERENCE, &value);
+    TRY(loop_struct_local(l, &value, &local));
+    return ps_name_bind(&l->front, arg->param->name, PS_BIND_LOCAL, &local);
+}
+
 static PsStatus bind_param(Loop *l, FuncCall *call, PsFunc *f, const BoundArg *arg) {
     PsType type = param_type(l, arg);
     loop_at(l, arg->param);
+    if (loop_is_struct(l, &arg->value)) return bind_struct_param(l, arg);
     PsBindKind kind = arg->is_template ? PS_BIND_REFERENCE : PS_BIND_CONSTANT;
     if (!type) return ps_name_bind(&l->front, arg->param->name, kind, &arg->value);
     bool is_array = arg->value.kind == PS_VALUE_ARRAY;
@@ -233,12 +244,13 @@ static PsStatus build_body(Loop *l, FuncCall *call, PsFunc *f, Instance *instanc
     Flow flow;
     for (uint32_t i = 0; i < call->nargs; i++) TRY(bind_param(l, call, f, &call->args[i]));
     TRY(loop_exec_list(l, &call->tree->function->body, &flow));
-    if (flow != FLOW_RETURN && (instance->returns || l->func->annotated)) {
-        if (!l->func->real || !instance->returns) return return_missing(l, call);
+    if (flow != FLOW_RETURN && (instance->returns || l->func->annotated || instance->shape.kind)) {
+        if (!l->func->real || !instance->returns || instance->shape.kind) return return_missing(l, call);
         loop_at(l, call->tree->function);
         TRY(loop_return_by_falling_off(l));
     }
     if (!instance->returns) return PS_OK;
+    if (instance->shape.kind) return loop_parts_params(l, &instance->shape, f);
     if (is_tile(l, instance->result)) /* comes back through a place of the caller's */
         return ps_vec_push(l->front.arena, &f->params, ps_type_ptr(l->front.module, instance->result))
                    ? PS_OK
@@ -249,8 +261,8 @@ static PsStatus build_body(Loop *l, FuncCall *call, PsFunc *f, Instance *instanc
 static PsStatus build_once(Loop *l, FuncCall *call, PsFunc *f, Instance *instance) {
     LoopFunc func = {.kind = FUNC_CALLED, .region = 1, .instance = instance};
     func.real = call->func->flags & PS_FUNC_REAL;
-    func.at_top = !func.real && may_become_top_level(l) && !count_expanding(l, call->func) &&
-                  !loop_tree_returns_early(call->tree);
+    func.early = loop_tree_returns_early(call->tree);
+    func.at_top = !func.real && may_become_top_level(l) && !count_expanding(l, call->func) && !func.early;
     Saved saved;
     PsStatus status = enter(l, call, &func, &saved);
     PsSpan at = l->front.at;
@@ -258,6 +270,7 @@ static PsStatus build_once(Loop *l, FuncCall *call, PsFunc *f, Instance *instanc
     l->parallel = 0;
     l->front.at = at;
     if (func.annotated) instance->result = func.annotated;
+    if (!status && !instance->shape.kind) status = loop_annotated_shape(l, func.form, &instance->shape);
     if (!status) status = build_body(l, call, f, instance);
     leave(l, &saved, status != PS_OK);
     return status;
@@ -267,17 +280,19 @@ static PsStatus build_once(Loop *l, FuncCall *call, PsFunc *f, Instance *instanc
 static PsStatus build_instance(Loop *l, FuncCall *call, Instance *instance) {
     PsFunc *f = new_func(l, call, instance);
     PsStatus status;
-    bool spreads = instance->spreads;
+    bool spreads = instance->spreads, again;
     if (!f) return PS_NOMEM;
     do {
-        PsType widen = instance->widen;
-        *instance = (Instance){.state = INSTANCE_BUILDING, .index = instance->index, .result = widen};
-        instance->spreads = spreads;
+        *instance = (Instance){.state = INSTANCE_BUILDING,
+                               .index = instance->index,
+                               .result = instance->widen,
+                               .shape = instance->widen_shape,
+                               .spreads = spreads};
         empty_func(f);
         status = build_once(l, call, f, instance);
-        if (status && instance->widen && instance->recursive && !l->front.diag->set)
-            return FAIL(l, RECURSIVE_RESULT, call->name);
-    } while (status == PS_FAIL && instance->widen && !l->front.diag->set);
+        again = status == PS_FAIL && (instance->widen || instance->widen_shape.kind) && !l->front.diag->set;
+        if (again && instance->recursive) return FAIL(l, RECURSIVE_RESULT, call->name);
+    } while (again);
     if (status == PS_FAIL && instance->state != INSTANCE_BUILDING && !l->front.diag->set) {
         empty_func(f);
         if (instance->index + 1 == l->front.module->funcs.len) l->front.module->funcs.len--;
@@ -287,34 +302,33 @@ static PsStatus build_instance(Loop *l, FuncCall *call, Instance *instance) {
     return status;
 }
 
-/* A tile's own place: functions of the IR take tiles by their place. */
-static PsRef in_memory(Loop *l, PsRef tile) {
-    PsRef place = ps_build_var(loop_b(l), loop_type_of(l, tile));
-    ps_build_store(loop_b(l), place, tile);
-    return place;
+static PsStatus add_ref(Loop *l, LoopRefs *refs, PsRef ref) {
+    return ps_vec_push(l->front.arena, refs, ref) ? PS_OK : PS_NOMEM;
+}
+
+static PsStatus pass_arg(Loop *l, const BoundArg *arg, LoopRefs *out) {
+    PsType type = param_type(l, arg);
+    PsRef ref;
+    if (loop_is_struct(l, &arg->value)) return loop_pass_args(l, &arg->value, out);
+    if (!type) return PS_OK;
+    if (arg->value.kind == PS_VALUE_ARRAY) return add_ref(l, out, arg->value.ref);
+    TRY(loop_store_value(l, &arg->value, type, "Argument", &ref));
+    return add_ref(l, out, is_tile(l, type) ? loop_in_memory(l, ref) : ref);
 }
 
 static PsStatus emit_call(Loop *l, FuncCall *call, Instance *instance, PsValue *out) {
-    PsRef *args = ps_arena_alloc(l->front.arena, sizeof *args * (call->nargs + 2)), result;
-    uint32_t n = 0;
-    if (!args) return PS_NOMEM;
-    for (uint32_t i = 0; i < call->nargs; i++) {
-        const BoundArg *arg = &call->args[i];
-        PsType type = param_type(l, arg);
-        if (!type) continue;
-        if (arg->value.kind == PS_VALUE_ARRAY)
-            args[n++] = arg->value.ref;
-        else
-            TRY(loop_store_value(l, &arg->value, type, "Argument", &args[n++]));
-        if (is_tile(l, type)) args[n - 1] = in_memory(l, args[n - 1]);
-    }
-    if (is_tile(l, instance->result)) {
-        args[n++] = result = ps_build_var(loop_b(l), instance->result);
-        ps_build_op(loop_b(l), PS_OP_CALL, PS_KIND_NONE, args, n, instance->index);
-        *out = loop_value(l, ps_build_load(loop_b(l), result));
-        return PS_OK;
-    }
-    result = ps_build_op(loop_b(l), PS_OP_CALL, instance->result, args, n, instance->index);
+    PsBuilder *b = loop_b(l);
+    LoopRefs args = {0};
+    for (uint32_t i = 0; i < call->nargs; i++) TRY(pass_arg(l, &call->args[i], &args));
+    uint32_t n = args.len;
+    bool place = !instance->shape.kind && is_tile(l, instance->result);
+    if (instance->shape.kind) TRY(loop_parts_args(l, &instance->shape, &args));
+    if (place) TRY(add_ref(l, &args, ps_build_var(b, instance->result)));
+    PsType type = place || instance->shape.kind ? PS_KIND_NONE : instance->result;
+    PsRef result = ps_build_op(b, PS_OP_CALL, type, args.data, args.len, instance->index);
+    const PsRef *places = args.data + n;
+    if (instance->shape.kind) return loop_parts_result(l, &instance->shape, &places, out);
+    if (place) result = ps_build_load(b, *places);
     *out = instance->result ? loop_value(l, result) : ps_value_python(Py_None);
     return PS_OK;
 }
@@ -323,7 +337,7 @@ static PsStatus emit_call(Loop *l, FuncCall *call, Instance *instance, PsValue *
 static PsStatus check_recursive(Loop *l, FuncCall *call, Instance *instance) {
     if (instance->state != INSTANCE_BUILDING) return PS_OK;
     instance->recursive = true;
-    if (instance->result || !loop_tree_returns_value(call->tree)) return PS_OK;
+    if (instance->result || instance->shape.kind || !loop_tree_returns_value(call->tree)) return PS_OK;
     return FAIL(l, RECURSIVE_RESULT, call->name);
 }
 
@@ -352,6 +366,7 @@ static bool needs_place(Loop *l, const BoundArg *arg) {
     case PS_VALUE_OBJECT:
     case PS_VALUE_ARRAY: return false;
     case PS_VALUE_PLACE: return arg->is_template;
+    case PS_VALUE_STRUCT: return !loop_can_pass(l, &arg->value);
     case PS_VALUE_PYTHON: return loop_is_struct(l, &arg->value) || holds_proxies(l, arg->value.object, 0);
     default: return true;
     }
@@ -400,6 +415,12 @@ static PsStatus call_either_way(Loop *l, FuncCall *call, PsValue *out) {
     if (has_loops(call)) TRY(spread(l));
     if (call->func->flags & PS_FUNC_TOP_LEVEL && !top) return FAIL(l, TOP_LEVEL_FUNC, call->name);
     if (must_expand(l, call) || prefers_expansion(l, call)) return expand(l, call, out);
+    for (uint32_t i = 0; i < call->nargs; i++) { /* of an annotated type: its values */
+        BoundArg *arg = &call->args[i];
+        if (!arg->structure || arg->is_template || arg->value.kind != PS_VALUE_STRUCT) continue;
+        TRY(loop_struct_as(l, arg->structure, &arg->value, &arg->value));
+        arg->value = loop_load(l, &arg->value);
+    }
     TRY(find_instance(l, call, &instance));
     bool expandable = top && !count_expanding(l, call->func) && !loop_tree_returns_early(call->tree);
     if (!instance->state && !(expandable && instance->spreads)) TRY(build_instance(l, call, instance));

@@ -4,6 +4,7 @@
  *
  *     loop_build.c    entry: parameters, body, result     loop_func.c     funcs: expanded in place or built once
  *     loop_stmt.c     statements                          loop_args.c     arguments to parameters
+ *                                                         loop_pass.c     structs and tuples across calls
  *     loop_assign.c   = and op=                           loop_call.c     calls
  *     loop_for.c      for, break, continue                loop_builtin.c  ti.sqrt, ti.cast, abs, ...
  *     loop_domain.c   what a for runs over                loop_atomic.c   atomic updates
@@ -41,9 +42,10 @@ typedef enum LoopFuncKind { FUNC_KERNEL, FUNC_INLINE, FUNC_CALLED } LoopFuncKind
 typedef enum InstanceState { INSTANCE_NEW, INSTANCE_BUILDING, INSTANCE_DONE, INSTANCE_INLINE } InstanceState;
 typedef struct Instance {
     InstanceState state;
-    uint32_t index; /* in module->funcs */
-    PsType result;  /* of what has been returned so far; PS_KIND_NONE: nothing or unknown */
-    PsType widen;   /* when a return did not fit: build again with this */
+    uint32_t index;             /* in module->funcs */
+    PsType result;              /* of what has been returned so far; PS_KIND_NONE: nothing or unknown */
+    PsType widen;               /* when a return did not fit: build again with this */
+    PsValue shape, widen_shape; /* the same of structs and tuples (loop_pass.c); kind NONE: none */
     bool returns, returns_nothing;
     bool recursive; /* called while it was being built */
     bool
@@ -58,6 +60,7 @@ typedef struct LoopFunc {
     Instance *instance; /* CALLED */
     bool real;          /* CALLED: @real_func */
     bool at_top;        /* CALLED: from the kernel's top level, where it could be expanded instead */
+    bool early;         /* CALLED: it returns inside a branch or loop, so it cannot be expanded in place */
     PsType annotated;   /* of the result: a scalar or tile; PS_KIND_NONE: not annotated so */
     const PsForm *form; /* of the result; NULL: not annotated */
     bool returned;      /* INLINE, KERNEL: the return statement was met */
@@ -311,6 +314,34 @@ PsStatus loop_bind_args(Loop *l, PsFuncObject *func, PsAstTree *tree, const PsVa
 PsStatus loop_return_type(Loop *l, PyObject *annotation, LoopFunc *out) PS_MUST_CHECK;
 PsStatus loop_return_by_falling_off(Loop *l) PS_MUST_CHECK;
 PsStatus loop_exec_return(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
+/* loop_pass.c: structs as arguments, structs and tuples as results of functions of the IR */
+typedef enum PassKind {
+    PASS_FUNC,
+    PASS_TYPE,
+    PASS_OBJECT,
+    PASS_ARGUMENT,
+    PASS_STRUCT,
+    PASS_PLACE,
+    PASS_VALUE
+} PassKind;
+/* What makes two calls the same function. Python values count by identity. */
+typedef struct KeyPart {
+    uint64_t kind, what, object; /* object: the field that an array is of; its elements' type goes with it */
+} KeyPart;
+typedef PsVec(KeyPart) LoopKey;
+bool loop_can_pass(Loop *l, const PsValue *value);
+PsStatus loop_pass_key(Loop *l, const PsValue *value, LoopKey *out) PS_MUST_CHECK;
+PsStatus loop_pass_param(Loop *l, const PsValue *value,
+                         PsValue *out) PS_MUST_CHECK; /* in the func: what it gets */
+PsStatus loop_pass_args(Loop *l, const PsValue *value, LoopRefs *out) PS_MUST_CHECK; /* in the caller */
+PsRef loop_in_memory(Loop *l,
+                     PsRef tile); /* a place of its own: functions of the IR take tiles by their place */
+bool loop_returns_parts(Loop *l, const PsValue *value);
+PsStatus loop_return_parts(Loop *l, Instance *instance, const PsValue *value) PS_MUST_CHECK;
+PsStatus loop_parts_params(Loop *l, const PsValue *shape, PsFunc *f) PS_MUST_CHECK;   /* places of the result */
+PsStatus loop_parts_args(Loop *l, const PsValue *shape, LoopRefs *out) PS_MUST_CHECK; /* the caller's */
+PsStatus loop_parts_result(Loop *l, const PsValue *shape, const PsRef **place, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_annotated_shape(Loop *l, const PsForm *form, PsValue *out) PS_MUST_CHECK;
 bool loop_param_assigned(const PsAstTree *tree, PyObject *name);
 bool loop_tree_has_for(const PsAstTree *tree);
 bool loop_tree_returns_early(const PsAstTree *tree);

@@ -125,8 +125,13 @@ static PsStatus return_called(Loop *l, const PsValue *value) {
         return PS_OK;
     }
     if (instance->returns_nothing) return FAIL(l, RETURN_MIXED);
-    if (l->func->real && !l->func->annotated)
+    if (l->func->real && !l->func->annotated && !l->func->form)
         return FAIL(l, REAL_RETURN, PyUnicode_AsUTF8(((PyFunctionObject *)l->func->base.function)->func_name));
+    if (instance->shape.kind || loop_returns_parts(l, value)) {
+        if (instance->result || !loop_returns_parts(l, value))
+            return FAIL(l, RETURN_PARTS, loop_describe(l, value));
+        return loop_return_parts(l, instance, value);
+    }
     PsType tile = loop_tile_type(l, value), type = tile ? tile : loop_numeric(l, value);
     if (!type) { /* a tuple, a dtype, ...: known only while compiling */
         instance->state = INSTANCE_INLINE;

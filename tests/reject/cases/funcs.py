@@ -440,12 +440,12 @@ f(1)
 #!     ^^^^^^^^
 #! Return inside non-static if/for is not supported in a func expanded in place; assign to a variable and return it at the end
 
-#-- a func that returns tuples in branches
+#-- a func that returns lists in branches
 @ti.func
 def g(a):
     if a > 1:
-        return a, 1
-    return a, 2
+        return [a, 1]
+    return [a, 2]
 
 @ti.kernel
 def f(n: ti.i32) -> ti.i32:
@@ -457,9 +457,50 @@ f(1)
 #!     y, z = g(n)
 #!            ^^^^
 #! File "program.py", line 4, in g
-#!     return a, 1
-#!     ^^^^^^^^^^^
+#!     return [a, 1]
+#!     ^^^^^^^^^^^^^
 #! Return inside non-static if/for is not supported in a func expanded in place; assign to a variable and return it at the end
+
+#-- a func that returns a tuple here and a number there
+@ti.func
+def g(a):
+    if a > 1:
+        return a, 1
+    return a
+
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    y, z = g(n)
+    return y + z
+f(1)
+#! KernelTypeError
+#! File "program.py", line 9, in f
+#!     y, z = g(n)
+#!            ^^^^
+#! File "program.py", line 5, in g
+#!     return a
+#!            ^
+#! all results of a func must be of one kind; i32 is returned here, something else before
+
+#-- a func that returns tuples of different lengths
+@ti.func
+def g(a):
+    if a > 1:
+        return a, 1
+    return a, 1, 2
+
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return g(n)[0]
+f(1)
+#! KernelTypeError
+#! File "program.py", line 9, in f
+#!     return g(n)[0]
+#!            ^^^^
+#! File "program.py", line 5, in g
+#!     return a, 1, 2
+#!            ^^^^^^^
+#! all results of a func must be of one kind; tuple is returned here, something else before
 
 #-- a template parameter that is no variable, assigned
 @ti.func
