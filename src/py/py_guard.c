@@ -6,7 +6,8 @@
  * whether anything that matters changed, and remembers the new counts.
  *
  * What an instance holds cannot be watched: a specialisation that read an attribute of one looks at all its facts at
- * every launch, some ten nanoseconds each. What a container holds is frozen, as the documentation says.
+ * every launch, some ten nanoseconds each; one that read an attribute that Python code computes (a property) asks for it
+ * again, with the specialisation pinned. What a container holds is frozen, as the documentation says.
  */
 #include "py/py_guard.h"
 
@@ -45,6 +46,7 @@ static void add_name(PyGuard *guard, const PyState *state, PyObject *dict, PyObj
 static void add_rest(PyGuard *guard, const PyState *state, const PsFact *fact) {
     PyObject *holder = fact->holder;
     if (fact->kind == PS_FACT_GLOBAL) add_name(guard, state, holder, fact->key);
+    if (fact->kind == PS_FACT_COMPUTED) guard->blind = true, guard->computed = &state->types;
     if (fact->kind != PS_FACT_ATTRIBUTE) return;
     if (PyModule_Check(holder))
         add_name(guard, state, PyModule_GetDict(holder), fact->key);
@@ -76,9 +78,17 @@ int py_guard_traverse(PyGuard *guard, visitproc visit, void *arg) {
     return 0;
 }
 
+static bool replay(PySpec *spec) {
+    py_spec_pin(spec);
+    bool holds = ps_facts_replay(&spec->facts, spec->guard.computed) && !spec->dropped;
+    py_spec_unpin(spec);
+    return holds;
+}
+
 bool py_guard_look(PySpec *spec) {
     PyGuard *guard = &spec->guard;
     bool moved;
+    if (guard->computed && !replay(spec)) return false;
     if (!ps_facts_follow(&spec->facts, spec->fields, spec->nfields, &moved)) return false;
     if (moved) py_spec_fields(spec);
     for (uint32_t i = guard->nowned; i < guard->nwords; i++) guard->words[i].seen = *guard->words[i].at;

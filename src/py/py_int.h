@@ -201,8 +201,9 @@ typedef struct PyGuard {
     PyGuardWord *words; /* the first `nowned` hold a reference in `seen` */
     PyGuardType *types;
     uint32_t nwords, nowned, ntypes;
-    bool always; /* look at all facts at the next launch */
-    bool blind;  /* ... and at all later ones: no cheap sign of a change exists */
+    bool always;                  /* look at all facts at the next launch */
+    bool blind;                   /* ... and at all later ones: no cheap sign of a change exists */
+    const PsFrontTypes *computed; /* not NULL: Python code runs then */
 } PyGuard;
 
 /* Where a launch finds what it reads anew (PsMember). */
@@ -325,7 +326,8 @@ void py_specs_clear(PyKernel *kernel);
 /* py_guard.c */
 bool py_guard_make(PyGuard *guard, const PyState *state, PsArena *arena, const PsFacts *facts);
 void py_guard_free(PyGuard *guard);
-bool py_guard_look(PySpec *spec); /* the slow half: all facts; remembers the words when they hold */
+/* The slow half: all facts; remembers the words when they hold. May set an exception. */
+bool py_guard_look(PySpec *spec);
 int py_guard_traverse(PyGuard *guard, visitproc visit, void *arg);
 
 /* py_watch.c */

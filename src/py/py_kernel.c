@@ -150,7 +150,14 @@ static PyObject *refuse_grad(PyObject *self, PyObject *args, PyObject *kwargs) {
                     PyUnicode_AsUTF8(((PyFunctionObject *)kernel->function)->func_name));
 }
 
+/* By its name, as plain functions are pickled; copies are the kernel itself. */
+static PyObject *reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return PyObject_GetAttrString(self, "__qualname__");
+}
+
 static PyMethodDef kernel_methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, NULL},
     {"grad", (PyCFunction)(void (*)(void))refuse_grad, METH_VARARGS | METH_KEYWORDS,
      "grad($self, *args, **kwargs)\n--\n\nDifferentiation is not there yet: raises KernelRuntimeError."},
     {"ir", (PyCFunction)(void (*)(void))py_kernel_show_ir, METH_FASTCALL | METH_KEYWORDS,

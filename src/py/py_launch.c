@@ -416,6 +416,8 @@ static int try_specs(PyKernel *kernel, PyObject *const *args, PyObject **result)
         uint32_t drops = kernel->drops;
         if (spec->options_word == kernel->state->options_word && py_guard_holds(spec))
             fit = try_spec(kernel, spec, args, result);
+        else if (PyErr_Occurred())
+            fit = -1;
         PySpec *next = fit ? NULL : drops == kernel->drops ? spec->next : kernel->specs;
         if (next) py_spec_pin(next);
         py_spec_unpin(spec);
@@ -430,6 +432,7 @@ static int try_specs(PyKernel *kernel, PyObject *const *args, PyObject **result)
 static PY_COLD PyObject *call_slow(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs,
                                    PyObject *names) {
     PyObject *result = NULL, *held = NULL, *few[BOUND_ON_STACK], **args = few;
+    if (PyErr_Occurred()) return NULL; /* of the guard */
     if (kernel->state->mode.on) return py_mode_call(kernel, given, nargs, names);
     if (py_kernel_prepare(kernel)) return NULL;
     uint32_t nparams = kernel->signature.nparams;

@@ -482,8 +482,8 @@ static PySpec *specialise(PyKernel *kernel, const PsParam *params) {
 
 /* 1: it does what `spec` does and fits the arguments; 0, or -1 with an exception. */
 static int is_same(PyKernel *kernel, PySpec *other, const PySpec *spec, PyObject *const *args) {
-    if (other->exe != spec->exe || other->options_word != spec->options_word || !py_guard_holds(other))
-        return 0;
+    if (other->exe != spec->exe || other->options_word != spec->options_word) return 0;
+    if (!py_guard_holds(other)) return PyErr_Occurred() ? -1 : 0;
     uint64_t *words = ps_alloc((other->frame_words + 1) * sizeof *words);
     int64_t elements;
     uint32_t nparams = other->nparams, n = other->nmembers;

@@ -175,6 +175,10 @@ void ps_names_leave(PsFront *front, PsFrontFunc *func, uint32_t mark);
 /* A name that is not local: closure, globals, builtins. */
 PsStatus ps_name_outside(PsFront *front, PyObject *name, PsValue *out) PS_MUST_CHECK;
 PsStatus ps_python_attribute(PsFront *front, PyObject *object, PyObject *name, PsValue *out) PS_MUST_CHECK;
+/* eval_computed.c: notes the attribute that gave `value`, where the look-up without code found `found` (or NULL), if it
+ * was Python code that gave it. */
+PsStatus eval_note_computed(PsFront *front, PyObject *object, PyObject *name, PyObject *found,
+                            PyObject *value) PS_MUST_CHECK;
 /* `call`: where the function is expanded in place; of source 0 when it is built on its own. */
 PsStatus ps_front_func_begin(PsFront *front, PsFrontFunc *func, PyObject *function, PsAstTree *tree,
                              PsSpan call) PS_MUST_CHECK;

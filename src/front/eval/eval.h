@@ -83,6 +83,7 @@ typedef enum PsFactKind {
     PS_FACT_CODE,       /* holder: a Python function; found: its code object */
     PS_FACT_DEFAULTS,   /* the same; found: the tuple of its defaults, NULL for none */
     PS_FACT_KWDEFAULTS, /* the same; found: the dict of its defaults for keywords */
+    PS_FACT_COMPUTED,   /* holder: any object; key: name; found: what Python code gave for the attribute */
 } PsFactKind;
 typedef struct PsFact {
     PsFactKind kind;
@@ -97,6 +98,7 @@ typedef enum PsFollows {
     PS_FOLLOWS_NEVER,
 } PsFollows;
 struct PsArrayObject;
+struct PsFrontTypes;
 typedef struct PsFacts {
     PsFact *items;
     uint32_t len, cap;
@@ -107,11 +109,13 @@ bool ps_facts_add(PsFacts *facts, PsFactKind kind, PyObject *holder, PyObject *k
  * functions it names. What it reads inside containers and instances is not seen. */
 bool ps_facts_add_function(PsFacts *facts, PyObject *function);
 void ps_facts_free(PsFacts *facts);
-/* Whether every fact still holds (identity of what is found, or equality for small immutable values of one type). Does
- * not run Python code. */
-bool ps_facts_hold(const PsFacts *facts);
-/* The same where arrays of ours were replaced by others of their type: then they take the old one's place among `arrays`
- * (owned references), and *out_moved says so. */
+/* Whether two things found are one: identity, or equality for small immutable values of one type. */
+bool ps_facts_same(PyObject *a, PyObject *b);
+/* Asks for the computed attributes once more: Python code runs. Whether they are as they were; false also with an
+ * exception, where a new build could not say the same. */
+bool ps_facts_replay(const PsFacts *facts, const struct PsFrontTypes *types);
+/* Whether all other facts still hold; runs no Python code. Where arrays of ours were replaced by others of their type,
+ * these take the old one's place among `arrays` (owned references), and *out_moved says so. */
 bool ps_facts_follow(PsFacts *facts, PyObject **arrays, uint32_t n, bool *out_moved);
 /* The fact of the look-up may follow, or must never. */
 void ps_facts_mark(PsFacts *facts, PsFactKind kind, PyObject *holder, PyObject *key, PsFollows follows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The trace of outside facts a build used, and whether they still hold. Checking never runs Python code: it looks into
- * dicts and cells only, so it is safe at any point of a launch.
+ * The trace of outside facts a build used, and whether they still hold. Checking looks into dicts, slots and cells only
+ * and runs no Python code; but for attributes that code computes, which are asked for first (eval_computed.c).
  */
 #include "front/eval/eval.h"
 
@@ -96,7 +96,7 @@ void ps_facts_free(PsFacts *facts) {
 
 /* Equal numbers of one exact type make the same program; so do equal strings. -0.0 differs from 0.0, NaN equals its own
  * bits. Anything else must be the same object. */
-static bool same_value(PyObject *a, PyObject *b) {
+bool ps_facts_same(PyObject *a, PyObject *b) {
     if (a == b) return true;
     if (!a || !b || Py_TYPE(a) != Py_TYPE(b)) return false;
     if (PyFloat_CheckExact(a)) {
@@ -114,22 +114,27 @@ static PyObject *dict_of(PyObject *holder) {
     return NULL;
 }
 
-/* Of an instance with __slots__: what lies in the slot that its class has under the name. */
-static PyObject *in_slot(PyObject *holder, PyObject *found) {
-    if (!found || !Py_IS_TYPE(found, &PyMemberDescr_Type)) return found;
-    const PyMemberDef *member = ((PyMemberDescrObject *)found)->d_member;
-    bool object = member->type == T_OBJECT_EX || member->type == T_OBJECT;
-    return object ? *(PyObject **)((char *)holder + member->offset) : found;
+/* What stands in the slot that __slots__ made; false: it is no such slot, or not one of the holder's. */
+static bool read_slot(PyObject *holder, PyObject *in_class, PyObject **out) {
+    if (!in_class || !Py_IS_TYPE(in_class, &PyMemberDescr_Type)) return false;
+    const PyMemberDef *member = ((PyMemberDescrObject *)in_class)->d_member;
+    if (member->type != T_OBJECT_EX || !PyObject_TypeCheck(holder, PyDescr_TYPE(in_class))) return false;
+    *out = *(PyObject **)((char *)holder + member->offset);
+    return true;
 }
 
-/* What an attribute look-up found: in a module's dict, else through the type without running code. */
+/* What an attribute look-up found: in a module's dict, else through the type without running code. As in Python, what has
+ * a __set__ in the class goes before the instance's dict. */
 PyObject *ps_facts_attribute(PyObject *holder, PyObject *key) {
     PyObject *dict = dict_of(holder);
     if (dict) return PyDict_GetItemWithError(dict, key);
     if (PyType_Check(holder)) return _PyType_Lookup((PyTypeObject *)holder, key);
+    PyObject *in_class = _PyType_Lookup(Py_TYPE(holder), key), *found;
+    if (read_slot(holder, in_class, &found)) return found;
+    if (in_class && Py_TYPE(in_class)->tp_descr_set) return in_class;
     PyObject **instance = _PyObject_GetDictPtr(holder);
-    PyObject *found = instance && *instance ? PyDict_GetItemWithError(*instance, key) : NULL;
-    return found ? found : in_slot(holder, _PyType_Lookup(Py_TYPE(holder), key));
+    found = instance && *instance ? PyDict_GetItemWithError(*instance, key) : NULL;
+    return found ? found : in_class;
 }
 
 static PyObject *found_now(const PsFact *fact) {
@@ -140,14 +145,9 @@ static PyObject *found_now(const PsFact *fact) {
     case PS_FACT_CODE: return ((PyFunctionObject *)fact->holder)->func_code;
     case PS_FACT_DEFAULTS: return ((PyFunctionObject *)fact->holder)->func_defaults;
     case PS_FACT_KWDEFAULTS: return ((PyFunctionObject *)fact->holder)->func_kwdefaults;
+    case PS_FACT_COMPUTED: return fact->found; /* ps_facts_replay has asked */
     }
     return NULL;
-}
-
-bool ps_facts_hold(const PsFacts *facts) {
-    for (uint32_t i = 0; i < facts->len; i++)
-        if (!same_value(found_now(&facts->items[i]), facts->items[i].found)) return false;
-    return true;
 }
 
 /* -- following arrays -- */
@@ -164,7 +164,7 @@ bool ps_array_same_type(const PsArrayObject *a, const PsArrayObject *b) {
 /* 1: as it was; 0: changed; 2: it follows. */
 static int look_at(const PsFact *fact) {
     PyObject *now = found_now(fact);
-    if (same_value(now, fact->found)) return 1;
+    if (ps_facts_same(now, fact->found)) return 1;
     if (fact->follows != PS_FOLLOWS || !now || Py_TYPE(now) != Py_TYPE(fact->found)) return 0;
     return ps_array_same_type((PsArrayObject *)now, (PsArrayObject *)fact->found) ? 2 : 0;
 }

@@ -171,7 +171,7 @@ PsStatus ps_name_outside(PsFront *front, PyObject *name, PsValue *out) {
 
 /* -- attributes of Python objects -- */
 
-static PsStatus note_attribute(PsFront *front, PyObject *object, PyObject *name) {
+static PsStatus note_attribute(PsFront *front, PyObject *object, PyObject *name, PyObject *value) {
     PyTypeObject *type = Py_TYPE(object);
     if (type == front->types->dtype || type == front->types->builtin || ps_is_matrix(front->types, object) ||
         type == front->types->matrix_type || PyLong_Check(object) || PyFloat_Check(object) ||
@@ -179,21 +179,18 @@ static PsStatus note_attribute(PsFront *front, PyObject *object, PyObject *name)
         return PS_OK; /* these do not change */
     PyObject *now = ps_facts_attribute(object, name);
     if (!now && PyErr_Occurred()) return PS_PYERR;
-    return ps_facts_add(front->facts, PS_FACT_ATTRIBUTE, object, name, now) ? PS_OK : PS_NOMEM;
-}
-
-/* A module may make an attribute when it is first asked for it: then it is there before it is noted. */
-static void ask_module(PyObject *object, PyObject *name) {
-    if (!PyModule_Check(object) || PyDict_Contains(PyModule_GetDict(object), name)) return;
-    Py_XDECREF(PyObject_GetAttr(object, name));
-    PyErr_Clear(); /* it is looked up again, and then said */
+    if (!ps_facts_add(front->facts, PS_FACT_ATTRIBUTE, object, name, now)) return PS_NOMEM;
+    return eval_note_computed(front, object, name, now, value);
 }
 
 PsStatus ps_python_attribute(PsFront *front, PyObject *object, PyObject *name, PsValue *out) {
-    ask_module(object, name);
-    PsStatus status = note_attribute(front, object, name);
-    if (status) return status;
+    /* Noted afterwards: asking may be what makes it (modules with __getattr__, cached properties). */
     PyObject *value = PyObject_GetAttr(object, name);
+    PsStatus status = value ? note_attribute(front, object, name, value) : PS_OK;
+    if (status) {
+        Py_XDECREF(value);
+        return status;
+    }
     if (value && ps_is_array(front->types, value) && ps_facts_attribute(object, name) == value) {
         status = found(front, PS_FACT_ATTRIBUTE, object, name, value, out);
         Py_DECREF(value);

@@ -271,6 +271,30 @@ static PyObject *Proxy_absolute(PyObject *self);
 static PyObject *Proxy_call(PyObject *self, PyObject *args, PyObject *names);
 static PyObject *Proxy_round(PyObject *self, PyObject *args);
 
+/* What isinstance() asks: the class of Python's numbers, or of the value as it is on the host. */
+static PyObject *Proxy_class(PyObject *object, void *unused) {
+    (void)unused;
+    const ProxyObject *self = (ProxyObject *)object;
+    const PsFront *front = self->token->front;
+    const PsValue *value = &self->value;
+    PsType type =
+        value->kind == PS_VALUE_SCALAR || value->kind == PS_VALUE_PLACE || value->kind == PS_VALUE_TILE
+            ? value->type
+            : PS_KIND_NONE;
+    PyTypeObject *class = Py_TYPE(object);
+    if (front && type && ps_type_is_scalar(type))
+        class = type == PS_U1                             ? &PyBool_Type
+                : ps_scalar_class(type) == PS_CLASS_FLOAT ? &PyFloat_Type
+                                                          : &PyLong_Type;
+    else if (front && type)
+        class = ps_type_info(front->module, type)->ndim == 1 ? front->types->vector : front->types->matrix;
+    return Py_NewRef(class);
+}
+
+static PyGetSetDef proxy_getset[] = {
+    {"__class__", Proxy_class, NULL, NULL, NULL},
+    {0},
+};
 static PyMethodDef proxy_methods[] = {
     {"__round__", Proxy_round, METH_VARARGS, NULL},
     {0},
@@ -284,6 +308,7 @@ static PyType_Slot proxy_slots[] = {
     {Py_tp_call, Proxy_call},
     {Py_tp_richcompare, Proxy_richcompare},
     {Py_tp_methods, proxy_methods},
+    {Py_tp_getset, proxy_getset},
     {Py_tp_doc, "A value of the kernel that is being compiled."},
     {Py_nb_add, Proxy_add},
     {Py_nb_subtract, Proxy_subtract},

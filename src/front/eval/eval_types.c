@@ -328,6 +328,16 @@ static PyMemberDef func_members[] = {
     {"function", T_OBJECT, offsetof(PsFuncObject, function), READONLY, "The Python function."},
     {0},
 };
+/* By its name, as plain functions are pickled; copies are the func itself. */
+static PyObject *Func_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return PyObject_GetAttrString(self, "__qualname__");
+}
+
+static PyMethodDef func_methods[] = {
+    {"__reduce__", Func_reduce, METH_NOARGS, NULL},
+    {0},
+};
 static PyType_Slot func_slots[] = {
     {Py_tp_call, Func_call},
     {Py_tp_repr, Func_repr},
@@ -335,6 +345,7 @@ static PyType_Slot func_slots[] = {
     {Py_tp_traverse, Func_traverse},
     {Py_tp_clear, Func_clear},
     {Py_tp_members, func_members},
+    {Py_tp_methods, func_methods},
     {Py_tp_descr_get, Func_descr_get},
     {Py_tp_getattro, PyObject_GenericGetAttr},
     {Py_tp_doc, "A function for use inside kernels."},

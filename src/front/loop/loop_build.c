@@ -29,9 +29,9 @@ static PsStatus rule_attribute(PsFront *front, const PsValue *base, PyObject *na
 }
 static PsStatus rule_call(PsFront *front, PyObject *callee, const PsValue *values, uint32_t nargs,
                           PsValue *out) {
-    PsValue function = ps_value_python(callee),
-            *copy = ps_arena_alloc(front->arena, sizeof *copy * (nargs + 1));
+    PsValue function, *copy = ps_arena_alloc(front->arena, sizeof *copy * (nargs + 1));
     if (!copy) return PS_NOMEM;
+    TRY(ps_value_take(front, Py_NewRef(callee), &function)); /* a proxy may be a method */
     for (uint32_t i = 0; i < nargs; i++) copy[i] = values[i];
     CallArgs args = {.args = copy, .nargs = nargs};
     return loop_call((Loop *)front, &function, &args, out);

@@ -386,6 +386,7 @@ PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue
     }
     if (!PyCallable_Check(callee)) return FAIL(l, NOT_CALLABLE, loop_describe(l, callee_value));
     bool done;
+    TRY(loop_check_inspection(l, callee, args));
     TRY(loop_make_static(l, callee, args, out, &done));
     if (!done) TRY(call_known_python(l, callee, args, out, &done));
     return done ? PS_OK : call_function(l, callee, args, out);

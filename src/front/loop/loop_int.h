@@ -245,6 +245,8 @@ PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) PS_MUST
 PsStatus loop_to_index(Loop *l, const PsValue *value, int position, PsRef *out) PS_MUST_CHECK;
 
 PsStatus loop_warn_impure(Loop *l, PyObject *callee) PS_MUST_CHECK; /* loop_impure.c */
+/* loop_inspect.c: refuses builtins that look at the Python frame, or at what stands for a runtime value. */
+PsStatus loop_check_inspection(Loop *l, PyObject *callee, const CallArgs *args) PS_MUST_CHECK;
 
 /* loop_call.c, loop_builtin.c */
 PsStatus loop_eval_call(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;

@@ -759,3 +759,116 @@ f(1)
 #!           ^^^^^^^^^^
 #! RuntimeError while compiling: no text
 #! from RuntimeError: no text
+
+#-- eval in a kernel
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return eval("n + 1")
+f(1)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return eval("n + 1")
+#!            ^^^^^^^^^^^^^
+#! eval() sees the Python frame that launched the kernel, not the kernel's; write the expression itself
+
+#-- exec in a func
+@ti.func
+def g(n):
+    exec("n = 2")
+    return n
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return g(n)
+f(1)
+#! KernelTypeError
+#! File "program.py", line 7, in f
+#!     return g(n)
+#!            ^^^^
+#! File "program.py", line 3, in g
+#!     exec("n = 2")
+#!     ^^^^^^^^^^^^^
+#! exec() sees the Python frame that launched the kernel, not the kernel's; write the statements themselves
+
+#-- locals in a kernel
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return len(locals())
+f(1)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return len(locals())
+#!                ^^^^^^^^
+#! locals() sees the Python frame that launched the kernel, not the kernel's; use the variables by their names
+
+#-- globals in a kernel
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return globals()["n"]
+f(1)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return globals()["n"]
+#!            ^^^^^^^^^
+#! globals() sees the Python frame that launched the kernel, not the kernel's; use the globals by their names
+
+#-- vars in a kernel
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return len(vars())
+f(1)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return len(vars())
+#!                ^^^^^^
+#! vars() sees the Python frame that launched the kernel, not the kernel's; use the variables by their names
+
+#-- dir in a kernel
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return len(dir())
+f(1)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return len(dir())
+#!                ^^^^^
+#! dir() sees the Python frame that launched the kernel, not the kernel's; use the variables by their names
+
+#-- super() in a kernel
+@ti.data_oriented
+class A:
+    @ti.func
+    def g(self, n):
+        return n
+
+class B(A):
+    @ti.kernel
+    def f(self, n: ti.i32) -> ti.i32:
+        return super().g(n)
+B().f(1)
+#! KernelTypeError
+#! File "program.py", line 10, in f
+#!     return super().g(n)
+#!            ^^^^^^^
+#! super() sees the Python frame that launched the kernel, not the kernel's; name the class, as in Base.method(self, ...)
+
+#-- type() of a runtime value
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return 1 if ti.static(type(n) is int) else 2
+f(1)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return 1 if ti.static(type(n) is int) else 2
+#!                           ^^^^^^^
+#! type() of a value that is known only when the kernel runs: found i32; ask isinstance(x, int), float, bool or ti.Vector, or x.dtype
+
+#-- callable() of a runtime value
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return 1 if callable(n) else 2
+f(1)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     return 1 if callable(n) else 2
+#!                 ^^^^^^^^^^^
+#! callable() of a value that is known only when the kernel runs: found i32; ask isinstance(x, int), float, bool or ti.Vector, or x.dtype
