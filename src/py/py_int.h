@@ -264,6 +264,7 @@ typedef struct PyKernel {
     PySignature signature;
     PsArena forms; /* of its parameters */
     bool signature_read;
+    bool warned_many; /* of many specialisations */
 } PyKernel;
 
 /* py_kernel.c */
@@ -315,6 +316,9 @@ uint32_t py_member_plans_make(const PyState *state, const PsBuild *build, PsAren
 PyObject **py_members_open(PyKernel *kernel, const PyPlan *plans, uint32_t nparams, const PyMember *members,
                            uint32_t n, PyObject *const *args);
 void py_members_close(PyObject **objects, uint32_t nparams, uint32_t n);
+
+/* py_many.c: a warning when `spec`, just added, is one of many that differ in a number. -1 with an exception. */
+int py_warn_of_many(PyKernel *kernel, const PySpec *spec);
 
 /* py_specs.c */
 static inline void py_spec_pin(PySpec *spec) { spec->pins++; }

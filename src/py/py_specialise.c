@@ -515,7 +515,9 @@ static PySpec *add(PyKernel *kernel, PySpec *spec, PyObject *const *args) {
     }
     py_spec_pin(spec);
     py_specs_add(kernel, spec);
-    return spec;
+    if (!py_warn_of_many(kernel, spec)) return spec;
+    py_spec_unpin(spec);
+    return NULL;
 }
 
 PySpec *py_specialise(PyKernel *kernel, PyObject *const *args) {
