@@ -50,7 +50,10 @@ static char *choose(const char *dir) {
     PsBuf path = {0};
     const char *part;
     if (!dir) dir = set_variable("PESTLE_CACHE_DIR");
-    if (dir) {
+    const char *home = set_variable("HOME");
+    if (dir && home && dir[0] == '~' && (dir[1] == '/' || !dir[1])) { /* no shell was there to do it */
+        ps_buf_printf(&path, "%s%s", home, dir + 1);
+    } else if (dir) {
         ps_buf_text(&path, dir);
     } else if ((part = set_variable("XDG_CACHE_HOME")) &&
                *part == '/') { /* its standard says: ignore relative ones */

@@ -109,6 +109,23 @@ static PyObject *fold_pair(const PyState *state, void *data, PyObject *const *ar
     return both_as(state, call->info->op, &a, &b, type, type);
 }
 
+/* The first NaN among the operands of numpy's maximum or minimum, if there is one. */
+static PyObject *fold_nan(const PyState *state, void *data, PyObject *const *args) {
+    PyObject *result = fold_pair(state, data, args);
+    PsType type = result ? ((ModeNumber *)result)->type : PS_U1;
+    for (int i = 1; i >= 0 && result && is_float(type); i--) {
+        ModeOperand operand;
+        uint64_t pair[2];
+        if (!mode_read(state, args[i], &operand) || mode_as(state, &operand, type, &pair[0])) {
+            Py_DECREF(result);
+            return NULL;
+        }
+        pair[1] = pair[0];
+        if (ps_eval_scalar(PS_OP_NE, type, type, pair)) ((ModeNumber *)result)->bits = pair[0];
+    }
+    return result;
+}
+
 typedef PyObject *(*Rule)(const PyState *, void *, PyObject *const *);
 
 static PyObject *map(const Call *call, Rule rule, PyObject *const *args, int nargs) {
@@ -339,6 +356,10 @@ static PyObject *call_known(const PyState *state, PyObject *callee, PyObject *co
     if (is_round(callee) && (nargs == 1 || (nargs == 2 && args[1] == Py_None))) {
         Call round = {state, PS_BUILTIN_RINT, &ps_builtin_info[PS_BUILTIN_RINT]};
         return map(&round, round_number, args, 1);
+    }
+    if (nargs == 2 && ps_loop_keeps_nan(callee) && ps_loop_python_builtin(callee, &id)) {
+        Call keeping = {state, id, &ps_builtin_info[id]};
+        return map(&keeping, fold_nan, args, 2);
     }
     if (ps_loop_python_builtin(callee, &id)) return call_builtin(state, id, args, nargs, NULL, done);
     *done = false;

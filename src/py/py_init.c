@@ -179,7 +179,12 @@ static PyObject *refuse_keyword(const PyState *state, PyObject *name) {
 
 /* -- the functions -- */
 
-int py_warn_of_threads(PyState *state) {
+int py_warn_of_settings(PyState *state) {
+    const char *mode = state->mode.always || state->setting_warned ? NULL : getenv("PESTLE");
+    if (mode && *mode) {
+        state->setting_warned = true;
+        if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1, ps_message_text(PS_MSG_PY_SETTING), mode)) return -1;
+    }
     const char *refused = state->threads || state->threads_warned ? NULL : ps_rt_threads_refused();
     if (!refused) return 0;
     state->threads_warned = true;
@@ -219,7 +224,7 @@ PyObject *py_init(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyO
         if (option->set(state, &config, option, args[nargs + i])) return NULL;
     }
     apply(state, &config);
-    if (py_warn_of_threads(state)) return NULL;
+    if (py_warn_of_settings(state)) return NULL;
     Py_RETURN_NONE;
 }
 

@@ -60,8 +60,8 @@ typedef struct PyState {
     PyMode mode;
     PyNumpy numpy;
     PyDlpack dlpack;
-    bool store_warned, threads_warned; /* these warnings were given */
-    int watcher;                       /* of dicts (py_watch.c), its number + 1; 0: none */
+    bool store_warned, threads_warned, setting_warned; /* these warnings were given */
+    int watcher;                                       /* of dicts (py_watch.c), its number + 1; 0: none */
 } PyState;
 PyState *py_state(PyObject *module);
 uint32_t py_options_word(const PsFrontOptions *options);
@@ -73,8 +73,8 @@ PyObject *py_reset(PyObject *module, PyObject *unused);
 PyObject *py_sync(PyObject *module, PyObject *unused);
 int py_init_add_names(PyObject *module);
 void py_init_python_mode(PyState *state); /* PESTLE=python */
-int py_warn_of_threads(
-    PyState *state); /* once, if PESTLE_NUM_THREADS is wrong; -1: the warning is an exception */
+int py_warn_of_settings(
+    PyState *state); /* once, if PESTLE or PESTLE_NUM_THREADS is wrong; -1: the warning is an exception */
 
 /* py_random.c */
 int py_random_init(PyState *state); /* -1 with an exception */

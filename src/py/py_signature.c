@@ -228,7 +228,10 @@ static int read_params(const PyState *state, PyObject *function, PyObject *annot
         } else if (i == 0 && PyUnicode_CompareWithASCIIString(param->name, "self") == 0) {
             param->kind = PS_PARAM_TEMPLATE;
         } else {
-            if (!PyErr_Occurred())
+            bool of_class = i == 0 && PyUnicode_CompareWithASCIIString(param->name, "cls") == 0;
+            if (!PyErr_Occurred() && of_class)
+                py_error_at(state, function, utf8(param->name), PS_MSG_PY_CLASS_METHOD, name_of(function));
+            else if (!PyErr_Occurred())
                 py_error_at(state, function, utf8(param->name), PS_MSG_PY_UNANNOTATED, utf8(param->name),
                             name_of(function));
             status = -1;

@@ -469,7 +469,7 @@ static PySpec *specialise(PyKernel *kernel, const PsParam *params) {
     if (status == PS_OK) status = compile(state, spec, &build);
     if (status != PS_OK) py_build_raise(state, status, &build);
     ps_build_free(&build);
-    if (status != PS_OK || warn_of_store(state) || py_warn_of_threads(state)) {
+    if (status != PS_OK || warn_of_store(state) || py_warn_of_settings(state)) {
         py_spec_free(spec);
         return NULL;
     }

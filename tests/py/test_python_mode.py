@@ -366,6 +366,40 @@ def test_any_byte_but_zero_is_true():
     assert [seen[i] for i in range(4)] == [False, True, True, True]
 
 
+def test_numpys_maximum_keeps_nans():
+    @ti.kernel
+    def f(x: F1, y: F1, out: ti.types.ndarray(dtype=ti.f32, ndim=2)):
+        for i in x:
+            out[i, 0] = np.maximum(x[i], y[i])
+            out[i, 1] = np.minimum(x[i], y[i])
+            out[i, 2] = np.maximum(x[i], 1)
+            out[i, 3] = np.minimum(1, y[i])
+            out[i, 4] = np.fmax(x[i], y[i])
+            out[i, 5] = ti.min(x[i], y[i])
+
+    @ti.kernel
+    def vectors(x: F1, out: F1):
+        for i in range(1):
+            v = np.maximum(ti.Vector([x[0], x[1]]), 2.0)
+            out[0] = v[0]
+            out[1] = v[1]
+
+    nan = np.float32("nan")
+    x = np.array([nan, 1, nan, 1, 3, -np.inf], np.float32)
+    y = np.array([1, nan, nan, 2, 2, np.inf], np.float32)
+    one, out = np.float32(1), np.zeros((len(x), 6), np.float32)
+    wanted = [np.maximum(x, y), np.minimum(x, y), np.maximum(x, one), np.minimum(one, y), np.fmax(x, y), np.fmin(x, y)]
+    both(f, x, y, out)
+    for arch in (ti.cpu, ti.python):
+        ti.init(arch=arch)
+        f(x, y, out)
+        np.testing.assert_array_equal(out.T, wanted)
+    ti.init()
+    two = np.zeros(2, np.float32)
+    vectors(np.array([nan, 1], np.float32), two)
+    np.testing.assert_array_equal(two, [nan, 2])
+
+
 def test_turned_on_and_off():
     @ti.kernel
     def f() -> ti.i32:

@@ -218,6 +218,23 @@ def test_empty_cache(tmp_path):
     assert "RuntimeWarning: PESTLE_CACHE_LIMIT_MB=1 GB is no" in stderr_of(tmp_path, CALL, PESTLE_CACHE_LIMIT_MB="1 GB")
 
 
+def test_settings(tmp_path):
+    (tmp_path / "home").mkdir()
+    told = pestle("cache", PESTLE_CACHE_DIR="~/kernels", HOME=str(tmp_path / "home"))
+    assert told.startswith(f"{tmp_path}/home/kernels: 0 kernels")
+    assert "PESTLE=foo is ignored: the one value it may have is python" in stderr_of(tmp_path, CALL, PESTLE="foo")
+    assert not stderr_of(tmp_path, CALL, PESTLE="")
+
+
+def test_static_print_of_what_is_not_known(capfd):
+    @ti.kernel
+    def f(n: ti.i32, x: ti.types.ndarray(dtype=ti.f32, ndim=1)):
+        ti.static_print("types:", n, n + 1.5, ti.Vector([n, 1.0]), x, 3)
+
+    f(1, np.zeros(2, np.float32))
+    assert capfd.readouterr().out == "types: i32 f32 vector of 2 f32 f32 array of 1 axis 3\n"
+
+
 def test_no_cache(tmp_path):
     (tmp_path / "file").write_text("")
     for action in ("size", "list", "clear"):

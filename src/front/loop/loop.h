@@ -43,5 +43,7 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
 void ps_build_free(PsBuild *build);
 /* Whether a function of Python's, of math or a numpy ufunc has a counterpart among the builtins. */
 bool ps_loop_python_builtin(PyObject *callee, PsBuiltinId *out);
+/* Of those: numpy's maximum and minimum, which give a NaN where min and max give the other operand. */
+bool ps_loop_keeps_nan(PyObject *callee);
 
 #endif

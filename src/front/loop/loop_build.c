@@ -92,7 +92,9 @@ static PsStatus build_kernel(Loop *l, PyObject *function, PsAstTree *tree, const
         l->front.at = l->config_at;
         return FAIL(l, LOOP_CONFIG_UNUSED);
     }
-    if (kernel.form && !kernel.returned) return FAIL(l, KERNEL_RETURN_MISSING);
+    if (kernel.form && !kernel.returned)
+        return loop_tree_returns_value(tree) && flow == FLOW_RETURN ? FAIL(l, RETURN_ENDLESS)
+                                                                    : FAIL(l, KERNEL_RETURN_MISSING);
     l->build->result = kernel.form;
     return loop_fields_finish(l);
 }

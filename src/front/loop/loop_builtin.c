@@ -121,6 +121,19 @@ static PsStatus fold_pair(Loop *l, void *data, const PsValue *args, PsValue *out
     return both_as(l, call->info->op, args, loop_promote_keep(left, right), out);
 }
 
+/* numpy's maximum and minimum: the first NaN among the operands, if there is one. */
+static PsStatus fold_nan(Loop *l, void *data, const PsValue *args, PsValue *out) {
+    PsBuilder *b = loop_b(l);
+    TRY(fold_pair(l, data, args, out));
+    PsType type = loop_element(l, out);
+    for (int i = 1; i >= 0 && loop_is_float(type); i--) {
+        PsRef ref;
+        TRY(loop_as(l, &args[i], type, &ref));
+        *out = loop_value(l, ps_build_select(b, ps_build_binary(b, PS_OP_NE, ref, ref), ref, out->ref));
+    }
+    return PS_OK;
+}
+
 static PsStatus call_fold(Loop *l, Call *call, CallArgs *args, PsValue *out) {
     *out = args->args[0];
     for (uint32_t i = 1; i < args->nargs; i++) {
@@ -264,12 +277,19 @@ static PsStatus form_static_assert(Loop *l, CallArgs *args, PsValue *out) {
     return message ? FAIL(l, STATIC_ASSERT, message) : PS_PYERR;
 }
 
+/* What is known only when the kernel runs prints as what it is: i32, vector of 3 f32, ... */
+static PyObject *printed(Loop *l, const PsValue *value) {
+    if (value->kind == PS_VALUE_PYTHON) return ps_value_object(&l->front, value);
+    const char *text = loop_describe(l, value);
+    return text ? PyUnicode_FromString(text) : PyErr_NoMemory();
+}
+
 static PsStatus form_static_print(Loop *l, CallArgs *args, PsValue *out) {
     PyObject *builtins = PyEval_GetBuiltins(), *print = builtins ? ps_dict_find(builtins, "print") : NULL;
     PyObject *tuple = ps_front_keep(&l->front, PyTuple_New(args->nargs));
     *out = ps_value_python(Py_None);
     for (uint32_t i = 0; tuple && i < args->nargs; i++) {
-        PyObject *item = ps_value_object(&l->front, &args->args[i]);
+        PyObject *item = printed(l, &args->args[i]);
         if (!item) return PS_PYERR;
         PyTuple_SET_ITEM(tuple, i, item);
     }
@@ -343,6 +363,13 @@ PsStatus loop_check_builtin(Loop *l, PsBuiltinId id, const CallArgs *args) {
     return FAIL(l, BUILTIN_COUNT, info->name, info->min_args,
                 info->max_args == info->min_args ? "" : " or more",
                 info->min_args == 1 && info->max_args == 1 ? "" : "s", args->nargs);
+}
+
+PsStatus loop_call_keeping_nan(Loop *l, PsBuiltinId id, CallArgs *args, PsValue *out) {
+    Call call = {id, &ps_builtin_info[id]};
+    TRY(loop_check_builtin(l, id, args));
+    if (args->nargs > 2) return FAIL(l, BUILTIN_COUNT, call.info->name, 2, "", "s", args->nargs);
+    return map(l, args, fold_nan, &call, out);
 }
 
 PsStatus loop_call_builtin(Loop *l, PsBuiltinId id, CallArgs *args, PsValue *out) {

@@ -165,6 +165,16 @@ bool loop_python_builtin(PyObject *callee, PsBuiltinId *out) {
     return found;
 }
 
+bool ps_loop_keeps_nan(PyObject *callee) {
+    PyObject *name = ps_is_numpy(callee, "ufunc") ? PyObject_GetAttrString(callee, "__name__") : NULL;
+    bool keeps = name && PyUnicode_Check(name) &&
+                 (PyUnicode_CompareWithASCIIString(name, "maximum") == 0 ||
+                  PyUnicode_CompareWithASCIIString(name, "minimum") == 0);
+    Py_XDECREF(name);
+    PyErr_Clear();
+    return keeps;
+}
+
 bool ps_loop_python_builtin(PyObject *callee, PsBuiltinId *out) { return loop_python_builtin(callee, out); }
 
 static PsStatus call_len(Loop *l, CallArgs *args, PsValue *out) {
@@ -250,6 +260,49 @@ static bool holds_runtime(Loop *l, const CallArgs *args) {
     return false;
 }
 
+/* What to use instead of functions of math and numpy. */
+static const struct {
+    const char *name, *instead;
+} nearest[] = {
+    {"isfinite", "; use `not (ti.isnan(x) or ti.isinf(x))`"},
+    {"square", "; use `x * x`"},
+    {"reciprocal", "; use `1 / x`"},
+    {"where", "; use ti.select(condition, a, b)"},
+    {"clip", "; use ti.math.clamp(x, low, high)"},
+    {"sign", "; use ti.math.sign(x)"},
+    {"degrees", "; use ti.math.degrees(x)"},
+    {"rad2deg", "; use ti.math.degrees(x)"},
+    {"radians", "; use ti.math.radians(x)"},
+    {"deg2rad", "; use ti.math.radians(x)"},
+    {"fmod", "; use ti.raw_mod(a, b)"},
+    {"erfc", "; use `1 - ti.erf(x)`"},
+    {"fsum", "; add in a loop"},
+    {"sum", "; add in a loop"},
+    {"norm", "; use the vector's norm()"},
+    {"dot", "; use the vector's dot()"},
+};
+
+/* Functions of math and numpy that have no counterpart here cannot see what a kernel computes. Those of numpy that are
+ * written in Python may call methods of a vector, which are there. */
+static PsStatus check_available(Loop *l, PyObject *callee, const CallArgs *args) {
+    bool ufunc = ps_is_numpy(callee, "ufunc"), dispatched = ps_is_numpy(callee, "_ArrayFunctionDispatcher");
+    const char *module = "numpy", *instead = "";
+    if (!ufunc && !dispatched && !is_function_of(callee, "math", NULL)) return PS_OK;
+    if (!any_runtime(args) && !holds_runtime(l, args)) return PS_OK;
+    for (uint32_t i = 0; i < args->nargs && dispatched; i++)
+        if (!loop_numeric(l, &args->args[i])) return PS_OK;
+    PyObject *name = ps_front_keep(&l->front, PyObject_GetAttrString(callee, "__name__"));
+    const char *text = name ? PyUnicode_AsUTF8(name) : NULL;
+    if (!text) return PS_PYERR;
+    if (!ufunc) {
+        PyObject *holder = ps_front_keep(&l->front, PyObject_GetAttrString(callee, "__module__"));
+        if (!holder || !(module = PyUnicode_AsUTF8(holder))) return PS_PYERR;
+    }
+    for (size_t i = 0; i < PS_COUNT(nearest); i++)
+        if (!strcmp(nearest[i].name, text)) instead = nearest[i].instead;
+    return FAIL(l, NOT_AVAILABLE, module, text, instead);
+}
+
 /* *done: it was one of these. */
 static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsValue *out, bool *done) {
     PsBuiltinId id;
@@ -271,6 +324,7 @@ static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsV
         (runtime || holds_runtime(l, args) || (loop_is_tile(l, &args->args[0]) && !l->in_static)))
         return call_truths(l, any ? "any" : "all", args, out);
     if ((runtime || holds_runtime(l, args)) && loop_python_builtin(callee, &id)) {
+        if (ps_loop_keeps_nan(callee)) return loop_call_keeping_nan(l, id, args, out);
         TRY(spread(l, id, args));
         return loop_call_builtin(l, id, args, out);
     }
@@ -389,7 +443,9 @@ PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue
     TRY(loop_check_inspection(l, callee, args));
     TRY(loop_make_static(l, callee, args, out, &done));
     if (!done) TRY(call_known_python(l, callee, args, out, &done));
-    return done ? PS_OK : call_function(l, callee, args, out);
+    if (done) return PS_OK;
+    TRY(check_available(l, callee, args));
+    return call_function(l, callee, args, out);
 }
 
 /* "{}".format(x) with runtime values among the arguments. */

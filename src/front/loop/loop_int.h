@@ -252,6 +252,8 @@ PsStatus loop_check_inspection(Loop *l, PyObject *callee, const CallArgs *args) 
 PsStatus loop_eval_call(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_call(Loop *l, const PsValue *callee, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_call_builtin(Loop *l, PsBuiltinId id, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+/* min, max as numpy's minimum, maximum: a NaN stays one */
+PsStatus loop_call_keeping_nan(Loop *l, PsBuiltinId id, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_check_builtin(Loop *l, PsBuiltinId id, const CallArgs *args) PS_MUST_CHECK; /* their number */
 bool loop_python_builtin(PyObject *callee,
                          PsBuiltinId *out); /* abs, math.sin, numpy.sqrt, ... as one of ours */

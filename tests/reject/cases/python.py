@@ -304,8 +304,7 @@ f(1.0)
 #! File "program.py", line 3, in f
 #!     return np.linalg.norm(t)
 #!            ^^^^^^^^^^^^^^^^^
-#! TypeError while compiling: operand 'pestle.Value' does not support ufuncs (__array_ufunc__=None)
-#! from TypeError: operand 'pestle.Value' does not support ufuncs (__array_ufunc__=None)
+#! numpy.linalg.norm() is not available in kernels, on values known only when the kernel runs; use the vector's norm()
 
 #-- a list index by a runtime value in a helper
 def helper(a):
@@ -872,3 +871,75 @@ f(1)
 #!     return 1 if callable(n) else 2
 #!                 ^^^^^^^^^^^
 #! callable() of a value that is known only when the kernel runs: found i32; ask isinstance(x, int), float, bool or ti.Vector, or x.dtype
+
+#-- a function of math without a counterpart
+import math
+@ti.kernel
+def f(x: ti.f32) -> ti.f32:
+    return math.gamma(x)
+f(1.0)
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     return math.gamma(x)
+#!            ^^^^^^^^^^^^^
+#! math.gamma() is not available in kernels, on values known only when the kernel runs
+
+#-- math.isfinite
+import math
+@ti.kernel
+def f(x: ti.f32) -> ti.f32:
+    return math.isfinite(x)
+f(1.0)
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     return math.isfinite(x)
+#!            ^^^^^^^^^^^^^^^^
+#! math.isfinite() is not available in kernels, on values known only when the kernel runs; use `not (ti.isnan(x) or ti.isinf(x))`
+
+#-- a ufunc without a counterpart
+import numpy as np
+@ti.kernel
+def f(x: ti.f32) -> ti.f32:
+    return np.square(x)
+f(1.0)
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     return np.square(x)
+#!            ^^^^^^^^^^^^
+#! numpy.square() is not available in kernels, on values known only when the kernel runs; use `x * x`
+
+#-- numpy.where
+import numpy as np
+@ti.kernel
+def f(x: ti.f32) -> ti.f32:
+    return np.where(x > 0, x, 1.0)
+f(1.0)
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     return np.where(x > 0, x, 1.0)
+#!            ^^^^^^^^^^^^^^^^^^^^^^^
+#! numpy.where() is not available in kernels, on values known only when the kernel runs; use ti.select(condition, a, b)
+
+#-- numpy.clip
+import numpy as np
+@ti.kernel
+def f(x: ti.f32) -> ti.f32:
+    return np.clip(x, 0, 1)
+f(1.0)
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     return np.clip(x, 0, 1)
+#!            ^^^^^^^^^^^^^^^^
+#! numpy.clip() is not available in kernels, on values known only when the kernel runs; use ti.math.clamp(x, low, high)
+
+#-- a sum of a list with runtime values
+import math
+@ti.kernel
+def f(x: ti.f32) -> ti.f32:
+    return math.fsum([x, x])
+f(1.0)
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     return math.fsum([x, x])
+#!            ^^^^^^^^^^^^^^^^^
+#! math.fsum() is not available in kernels, on values known only when the kernel runs; add in a loop

@@ -811,3 +811,30 @@ f(1)
 #!     print("%d" % (n, n))
 #!           ^^^^^^^^^^^^^
 #! Expected 1 positional argument(s), but received 2 instead.
+
+#-- a kernel as a class method [module]
+class C:
+    @classmethod
+    @ti.kernel
+    def f(cls, n: ti.i32):
+        pass
+C.f(1)
+#! KernelSyntaxError
+#! File "program.py", line 4, in f
+#!     def f(cls, n: ti.i32):
+#!           ^^^
+#! kernel 'f' takes cls: class methods are not supported; use a method (self) of a @data_oriented class, or a @staticmethod
+
+#-- a return after a loop without end
+@ti.kernel
+def f() -> ti.i32:
+    n = 0
+    while True:
+        n += 1
+    return n
+f()
+#! KernelSyntaxError
+#! File "program.py", line 2, in f
+#!     def f() -> ti.i32:
+#!     ^^^^^^^^^^^^^^^^^^
+#! the result is never returned: a loop before the return has no break, so nothing after it is reached
