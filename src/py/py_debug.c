@@ -9,9 +9,10 @@
 
 #define EVALUATOR_STEPS ((uint64_t)1 << 32)
 
-/* The passes that are rules of the language (contraction, the order of reductions, what checked mode checks): the
- * evaluator sees their result, as the passes that only make code faster do. */
-#define LANGUAGE_PASSES "contract,fold,reduce,grain,check"
+/* The passes that are rules of the language (contraction, the order of reductions, what checked mode checks), and those
+ * before them that they see the work of: the grain, and so the order of a reduction, follows from what tiles and plain
+ * leave. Pass tiles has random programs of its own (tests/diff/tiles.py). */
+#define LANGUAGE_PASSES "contract,tiles,fold,reduce,plain,grain,check"
 
 typedef struct Built { /* a front-end result for some arguments */
     PsParam *params;

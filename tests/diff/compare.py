@@ -1,9 +1,10 @@
 """Runs random programs every way there is and compares bits:
 
-    python compare.py [--seconds S] [--count N] [--seed FIRST]
+    python compare.py [--seconds S] [--count N] [--seed FIRST] [--values]
 
 The evaluator (which shares nothing with code generation) is the oracle; against it: compiled on 1 and on 2 threads, and
 checked on 2. Checked mode may also stop at a fault: then the evaluator must stop at the same one. NaNs count as equal whatever their payload. Prints the first difference with the program, and exits with 1.
+The programs are those of programs.py, with --values those of values.py.
 """
 
 import argparse
@@ -13,7 +14,8 @@ import time
 import warnings
 
 import numpy as np
-from programs import Program
+import programs
+import values
 
 import pestle as ti
 
@@ -74,9 +76,9 @@ def same_bits(x, y):
     return x.tobytes() == y.tobytes()
 
 
-def check(seed):
+def check(seed, make=programs.Program):
     """None when all ways agree, "refused" when they agree to refuse the program, else a description."""
-    program = Program(seed)
+    program = make(seed)
     oracles = {}
     for mode, (checked, threads) in MODES.items():
         ti.init(checked=checked, threads=threads)
@@ -108,11 +110,13 @@ def main():
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--count", type=int, default=10**9)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--values", action="store_true")
     options = parser.parse_args()
+    make = values.Program if options.values else programs.Program
     warnings.simplefilter("ignore")
     start, done, refused = time.perf_counter(), 0, 0
     while done < options.count and time.perf_counter() - start < options.seconds:
-        difference = check(options.seed + done)
+        difference = check(options.seed + done, make)
         if difference and difference != "refused":
             print(difference)
             return 1
