@@ -642,3 +642,31 @@ def test_operators_of_python_on_both_kinds():
         return operator.add(m, v) * operator.sub(v, m)
 
     assert f([5, 7]).to_list() == [24, 45]
+
+
+def test_evaluator_as_compiled():
+    """It cuts a sum into the same leaves, whose size follows from what the tiles cost, and finds divisions by zero in them."""
+    M = ti.types.ndarray(ti.types.matrix(3, 3, ti.f32), 1)
+
+    @ti.kernel
+    def total(a: M) -> ti.f32:
+        t = 0.0
+        for i in a:
+            t += (a[i] @ a[i] * a[i].inverse() @ a[i].transpose()).sum()
+        return t
+
+    a = np.random.default_rng(1).standard_normal((20000, 3, 3)).astype(np.float32)
+    assert total(a) == total._evaluate(a)
+
+    @ti.kernel
+    def divide(i: ti.i32) -> ti.i32:
+        return (ti.Vector([7, 8]) // ti.Vector([1, i])).sum()
+
+    ti.init(checked=True)
+    try:
+        for call in (divide, divide._evaluate):
+            assert call(2) == 11
+            with pytest.raises(ti.KernelAssertionError, match="integer division by zero: the dividend is 8"):
+                call(0)
+    finally:
+        ti.init()
