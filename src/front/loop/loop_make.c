@@ -117,7 +117,7 @@ static PsStatus diagonal(Loop *l, PsType type, PsRef value, int64_t n, PsValue *
 
 static PsStatus make_diagonal(Loop *l, CallArgs *given, PsValue *out) {
     static const char *const names[2] = {"dim", "val"};
-    PsValue values[2];
+    PsValue values[2] = {0};
     CallArgs both = *given, *args = &both;
     int64_t n;
     PsRef value;
