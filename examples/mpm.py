@@ -153,4 +153,4 @@ def main(folder="demo-output", frames=FRAMES):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(sys.argv[1] if len(sys.argv) > 1 else "demo-output")
