@@ -19,6 +19,15 @@ PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const 
     return (PyObject *)self;
 }
 
+PyObject *mode_array_of_words(PyState *state, PyObject *owner, const PyPlan *plan, const uint64_t *words) {
+    PsArrayView view = {.data = (char *)(uintptr_t)words[0], .ndim = plan->ndim};
+    for (int k = 0; k < plan->ndim; k++) {
+        view.shape[k] = (int64_t)words[1 + k];
+        view.strides[k] = (int64_t)words[1 + plan->ndim + k];
+    }
+    return mode_array(state, owner, plan->dtype, &view, mode_is_readonly(state, owner), plan->clamp);
+}
+
 PyObject *mode_array_of(const PyState *state, PyObject *object) {
     if (!ps_is_array(&state->types, object)) return Py_NewRef(object);
     const PyNdarray *array = (const PyNdarray *)object;

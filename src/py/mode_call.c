@@ -203,12 +203,7 @@ static PyObject *wrap(Launch *l, uint32_t i) {
                         "arrays of scalars, fields or Ndarrays", Py_TYPE(l->args[i])->tp_name);
     if (plan->how != PY_HOW_ARRAY && plan->how != PY_HOW_FIELD)
         return mode_number(state, plan->dtype, words[0]);
-    PsArrayView view = {.data = (char *)(uintptr_t)words[0], .ndim = plan->ndim};
-    for (int k = 0; k < plan->ndim; k++) {
-        view.shape[k] = (int64_t)words[1 + k];
-        view.strides[k] = (int64_t)words[1 + plan->ndim + k];
-    }
-    return mode_array(state, l->args[i], plan->dtype, &view, mode_is_readonly(state, l->args[i]), plan->clamp);
+    return mode_array_of_words(state, l->args[i], plan, words);
 }
 
 static PyObject *result_of(const PyState *state, const PyKernel *kernel, PyObject *value) {

@@ -79,6 +79,8 @@ PyObject *mode_object(PyKernel *kernel, PyObject *instance, PyObject *name, PyOb
 bool mode_is_readonly(PyState *state, PyObject *arg);
 PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
                      bool readonly, bool clamp);
+/* What a launch would get of an array argument. */
+PyObject *mode_array_of_words(PyState *state, PyObject *owner, const PyPlan *plan, const uint64_t *words);
 void mode_array_end(PyObject *array);
 /* A field or Ndarray from outside the kernel as such an array (of its elements, if these are scalars); others as they are.
  * A new reference. */

@@ -13,12 +13,7 @@ static PyObject *wrap_words(PyState *state, const PyPlan *plan, PyObject *value,
                             PyObject *arrays) {
     if (plan->how != PY_HOW_ARRAY && plan->how != PY_HOW_FIELD)
         return mode_number(state, plan->dtype, words[0]);
-    PsArrayView view = {.data = (char *)(uintptr_t)words[0], .ndim = plan->ndim};
-    for (int k = 0; k < plan->ndim; k++) {
-        view.shape[k] = (int64_t)words[1 + k];
-        view.strides[k] = (int64_t)words[1 + plan->ndim + k];
-    }
-    PyObject *array = mode_array(state, value, plan->dtype, &view, mode_is_readonly(state, value), plan->clamp);
+    PyObject *array = mode_array_of_words(state, value, plan, words);
     if (array && PyList_Append(arrays, array)) Py_CLEAR(array);
     return array;
 }

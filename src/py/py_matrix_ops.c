@@ -129,13 +129,19 @@ static PyObject *apply(const PyState *state, PsAstOp op, const Operand *a, const
     return compute(state, operators[op].op, a, b, type, type, type, weak);
 }
 
+/* As read_operand, of both. */
+static int read_operands(const PyState *state, PyObject *a, PyObject *b, Operand *left, Operand *right,
+                         PyObject *held[2]) {
+    int known = read_operand(state, a, left, &held[0]);
+    return known == 1 ? read_operand(state, b, right, &held[1]) : known;
+}
+
 PyObject *matrix_binary(PsAstOp op, PyObject *a, PyObject *b) {
     const PyState *state = state_of(a, b);
     Operand left, right;
     PyObject *held[2] = {NULL, NULL}, *result = NULL;
     if (!state) return NULL;
-    int known = read_operand(state, a, &left, &held[0]);
-    if (known == 1) known = read_operand(state, b, &right, &held[1]);
+    int known = read_operands(state, a, b, &left, &right, held);
     if (known == 1) result = apply(state, op, &left, &right);
     if (known == 0) result = Py_NewRef(Py_NotImplemented);
     Py_XDECREF(held[0]);
@@ -150,8 +156,7 @@ PyObject *matrix_matmul(PyObject *a, PyObject *b) {
     Operand x, y;
     PyObject *held[2] = {NULL, NULL}, *result = NULL;
     if (!state) return NULL;
-    int known = read_operand(state, a, &x, &held[0]);
-    if (known == 1) known = read_operand(state, b, &y, &held[1]);
+    int known = read_operands(state, a, b, &x, &y, held);
     bool weak, both = known == 1 && x.matrix && y.matrix;
     if (known < 0) goto done;
     if (!both) {
@@ -211,8 +216,7 @@ PyObject *matrix_compare(PyObject *a, PyObject *b, int how) {
     Operand x, y;
     PyObject *held[2] = {NULL, NULL}, *result = NULL;
     if (!state) return NULL;
-    int known = read_operand(state, a, &x, &held[0]);
-    if (known == 1) known = read_operand(state, b, &y, &held[1]);
+    int known = read_operands(state, a, b, &x, &y, held);
     PsType type = known == 1 ? compared(state, &x, &y) : PS_KIND_NONE;
     if (known == 1) result = compute(state, ops[how], &x, &y, type, type, PS_U1, false);
     if (known == 1 && result && (how == Py_EQ || how == Py_NE))
@@ -344,8 +348,7 @@ PyObject *matrix_apply_builtin(PyObject *unused, PyObject *const *args, Py_ssize
     if (id == PS_BUILTIN_LOGICAL_NOT) return matrix_compare(args[1], Py_False, Py_EQ);
     if (id == PS_BUILTIN_POW) return PyNumber_Power(args[1], second, Py_None);
     if (info->op == PS_OP_NOT) return PyNumber_Invert(args[1]);
-    int read = read_operand(state, args[1], &operands[0], &held[0]);
-    if (read == 1) read = read_operand(state, second, &operands[1], &held[1]);
+    int read = read_operands(state, args[1], second, &operands[0], &operands[1], held);
     if (read == 0) PyErr_Format(PyExc_TypeError, "%s() expects numbers, vectors or matrices", info->name);
     if (read == 1) result = apply_op(state, info->op, &operands[0], &operands[1]);
     Py_XDECREF(held[0]);

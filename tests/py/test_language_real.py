@@ -73,7 +73,7 @@ def test_arguments_are_converted():
     assert f() == 3
 
 
-def test_ref(from_debug=None):
+def test_ref():
     @ti.kernel
     def f(x: ti.types.ndarray(dtype=ti.f32, ndim=1)):
         a, b = 1.0, 2.0

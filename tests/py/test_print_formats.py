@@ -73,7 +73,7 @@ def test_vectors_str_format_and_the_evaluator(capsys):
     out = capsys.readouterr().out
     assert out == "[000, 000] 2.2 7   known\n[000, 001] 2.2 7   known\n"
     f._evaluate(2.25)
-    assert capsys.readouterr().out in ("", out)
+    assert capsys.readouterr().out == out
 
 
 def test_percent_formats(capsys):
@@ -86,3 +86,13 @@ def test_percent_formats(capsys):
     f(3.75, 10)
     want = "%d %i %5.2f|%-8.3f|%+d|%x|%s|%r|%8s|%06d|%% {}" % (3.75, 10, 3.75, 3.75, 10, 10, 10, "q", 10, -10)
     assert capsys.readouterr().out == want + "\nn = 10 known 2 1 10\n[10, 2]\n"
+
+
+def test_runtime_values_deep_in_containers(capsys):
+    @ti.kernel
+    def f(n: ti.i32):
+        print([[n, 1], (n + 1,)], f"{[[n]]}", "{}".format([(n, [2])]), "%s" % [[n]])
+
+    f(5)
+    out = capsys.readouterr().out
+    assert out == "[[5, 1], (6,)] [[5]] [(5, [2])] [[5]]\n"

@@ -79,6 +79,15 @@ static bool any_runtime(const CallArgs *args) {
     return false;
 }
 
+/* The same, or in a container among them. */
+static bool holds_runtime(Loop *l, const CallArgs *args) {
+    for (uint32_t i = 0; i < args->nargs; i++)
+        if (loop_holds_proxies(l, &args->args[i])) return true;
+    for (uint32_t i = 0; i < args->nnamed; i++)
+        if (loop_holds_proxies(l, &args->named[i])) return true;
+    return false;
+}
+
 /* -- Python -- */
 
 static PsStatus call_python(Loop *l, PyObject *callee, const CallArgs *args, PsValue *out) {
@@ -251,15 +260,6 @@ static PsStatus call_truths(Loop *l, const char *name, const CallArgs *args, PsV
     return loop_call_method(l, &method, &none, out);
 }
 
-static bool holds_runtime(Loop *l, const CallArgs *args) {
-    if (args->nargs != 1 || args->args[0].kind != PS_VALUE_PYTHON) return false;
-    PyObject *object = args->args[0].object;
-    if (!PyTuple_Check(object) && !PyList_Check(object)) return false;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++)
-        if (ps_proxy_check(&l->front, PySequence_Fast_GET_ITEM(object, i))) return true;
-    return false;
-}
-
 /* What to use instead of functions of math and numpy. */
 static const struct {
     const char *name, *instead;
@@ -288,7 +288,7 @@ static PsStatus check_available(Loop *l, PyObject *callee, const CallArgs *args)
     bool ufunc = ps_is_numpy(callee, "ufunc"), dispatched = ps_is_numpy(callee, "_ArrayFunctionDispatcher");
     const char *module = "numpy", *instead = "";
     if (!ufunc && !dispatched && !is_function_of(callee, "math", NULL)) return PS_OK;
-    if (!any_runtime(args) && !holds_runtime(l, args)) return PS_OK;
+    if (!holds_runtime(l, args)) return PS_OK;
     for (uint32_t i = 0; i < args->nargs && dispatched; i++)
         if (!loop_numeric(l, &args->args[i])) return PS_OK;
     PyObject *name = ps_front_keep(&l->front, PyObject_GetAttrString(callee, "__name__"));
@@ -321,7 +321,7 @@ static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsV
         return call_round(l, args, out);
     bool any = is_function_of(callee, "builtins", "any"), all = is_function_of(callee, "builtins", "all");
     if ((any || all) && args->nargs == 1 &&
-        (runtime || holds_runtime(l, args) || (loop_is_tile(l, &args->args[0]) && !l->in_static)))
+        (holds_runtime(l, args) || (loop_is_tile(l, &args->args[0]) && !l->in_static)))
         return call_truths(l, any ? "any" : "all", args, out);
     if ((runtime || holds_runtime(l, args)) && loop_python_builtin(callee, &id)) {
         if (ps_loop_keeps_nan(callee)) return loop_call_keeping_nan(l, id, args, out);
@@ -470,7 +470,7 @@ PsStatus loop_eval_call(Loop *l, PsAst *node, PsValue *out) {
     if (status) return status;
     loop_at(l, node);
     if (is_object) TRY(check_mutation(l, node, callee.object));
-    if (is_object && is_format_call(callee.object) && any_runtime(&args))
+    if (is_object && is_format_call(callee.object) && holds_runtime(l, &args))
         return loop_format(l, PyCFunction_GET_SELF(callee.object), &args, out);
     return loop_call(l, &callee, &args, out);
 }

@@ -124,6 +124,25 @@ PsStatus loop_eval_python(Loop *l, PsAst *node, PyObject **out) {
     return *out ? PS_OK : PS_PYERR;
 }
 
+static bool holds_proxies(Loop *l, PyObject *object, int depth) {
+    if (ps_proxy_check(&l->front, object) || depth > 20) return true;
+    if (PyDict_Check(object)) {
+        PyObject *key, *value;
+        Py_ssize_t at = 0;
+        while (PyDict_Next(object, &at, &key, &value))
+            if (holds_proxies(l, value, depth + 1)) return true;
+        return false;
+    }
+    if (!PyTuple_Check(object) && !PyList_Check(object)) return false;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++)
+        if (holds_proxies(l, PySequence_Fast_GET_ITEM(object, i), depth + 1)) return true;
+    return false;
+}
+
+bool loop_holds_proxies(Loop *l, const PsValue *value) {
+    return value->kind != PS_VALUE_PYTHON || holds_proxies(l, value->object, 0);
+}
+
 /* The elements of a tuple, list or vector, the rows of a matrix. */
 PsStatus loop_items(Loop *l, const PsValue *value, PsValue **out, uint32_t *out_len) {
     if (loop_is_tile(l, value)) return loop_tile_items(l, value, out, out_len);

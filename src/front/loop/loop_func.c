@@ -343,21 +343,6 @@ static PsStatus check_recursive(Loop *l, FuncCall *call, Instance *instance) {
 
 /* -- which way -- */
 
-static bool holds_proxies(Loop *l, PyObject *object, int depth) {
-    if (ps_proxy_check(&l->front, object) || depth > 20) return true;
-    if (PyDict_Check(object)) {
-        PyObject *key, *value;
-        Py_ssize_t at = 0;
-        while (PyDict_Next(object, &at, &key, &value))
-            if (holds_proxies(l, value, depth + 1)) return true;
-        return false;
-    }
-    if (!PyTuple_Check(object) && !PyList_Check(object)) return false;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++)
-        if (holds_proxies(l, PySequence_Fast_GET_ITEM(object, i), depth + 1)) return true;
-    return false;
-}
-
 /* Arguments that no function of the IR can take. */
 static bool needs_place(Loop *l, const BoundArg *arg) {
     switch (arg->value.kind) {
@@ -367,7 +352,7 @@ static bool needs_place(Loop *l, const BoundArg *arg) {
     case PS_VALUE_ARRAY: return false;
     case PS_VALUE_PLACE: return arg->is_template;
     case PS_VALUE_STRUCT: return !loop_can_pass(l, &arg->value);
-    case PS_VALUE_PYTHON: return loop_is_struct(l, &arg->value) || holds_proxies(l, arg->value.object, 0);
+    case PS_VALUE_PYTHON: return loop_is_struct(l, &arg->value) || loop_holds_proxies(l, &arg->value);
     default: return true;
     }
 }

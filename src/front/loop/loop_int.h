@@ -145,6 +145,8 @@ PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *o
 PsValue loop_load(Loop *l, const PsValue *value); /* what lies in a PLACE; others as they are */
 PsStatus loop_items(Loop *l, const PsValue *value, PsValue **out,
                     uint32_t *out_len) PS_MUST_CHECK; /* of tuples, vectors */
+/* It is no plain Python value: known later, or a container with such values in it, however deep. */
+bool loop_holds_proxies(Loop *l, const PsValue *value);
 
 /* loop_promote.c */
 PsType loop_promote(PsType a, PsType b);
@@ -408,8 +410,6 @@ typedef struct LoopText { /* what print would write of one value */
 } LoopText;
 PsStatus loop_text(Loop *l, const PsValue *value, LoopText *out) PS_MUST_CHECK;
 PsStatus loop_format(Loop *l, PyObject *format, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
-bool loop_holds_proxies(Loop *l,
-                        const PsValue *value); /* itself or as an element: it is no plain Python value */
 PsStatus loop_percent(Loop *l, PyObject *format, const PsValue *values,
                       PsValue *out) PS_MUST_CHECK; /* loop_percent.c */
 PsStatus loop_eval_fstring(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;

@@ -161,7 +161,7 @@ static PsStatus add_part(Loop *l, Parts *parts, const PsValue *value) {
 static PsStatus finish(Loop *l, Parts *parts, PsValue *out) {
     *out = (PsValue){.kind = PS_VALUE_TEXT, .count = parts->len, .items = parts->data};
     for (uint32_t i = 0; i < parts->len; i++)
-        if (parts->data[i].kind != PS_VALUE_PYTHON) return PS_OK;
+        if (loop_holds_proxies(l, &parts->data[i])) return PS_OK;
     PyObject *list = ps_front_keep(&l->front, PyList_New(0)),
              *empty = ps_front_keep(&l->front, PyUnicode_FromString(""));
     if (!list || !empty) return PS_PYERR;
@@ -182,14 +182,6 @@ static PsStatus format_known(Loop *l, PsAst *node, const PsValue *value, PyObjec
         object = ps_front_keep(&l->front, PyObject_ASCII(object));
     if (!object) return PS_PYERR;
     return ps_value_take(&l->front, PyObject_Format(object, spec), out);
-}
-
-bool loop_holds_proxies(Loop *l, const PsValue *value) {
-    if (value->kind != PS_VALUE_PYTHON || !(PyTuple_Check(value->object) || PyList_Check(value->object)))
-        return value->kind != PS_VALUE_PYTHON;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value->object); i++)
-        if (ps_proxy_check(&l->front, PySequence_Fast_GET_ITEM(value->object, i))) return true;
-    return false;
 }
 
 static PsStatus format_runtime(Loop *l, const PsValue *value, PyObject *spec, PsValue *out);
