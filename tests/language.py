@@ -1,4 +1,4 @@
-"""Runs a kernel every way there is and compares: compiled, by the evaluator, checked."""
+"""Runs a kernel every way there is and compares: compiled, by the evaluator, checked, as plain Python."""
 
 import contextlib
 import io
@@ -25,15 +25,24 @@ def _run(call, args):
     return result, args, out.getvalue()
 
 
+def _run_with(options, call, args):
+    ti.init(**options)
+    try:
+        return _run(call, args)
+    finally:
+        ti.reset()
+
+
 def run(kernel, *args):
-    """Launches the kernel on `args`; the evaluator and checked mode must do the same, to the bit."""
+    """Launches the kernel on `args`; the evaluator, checked mode and plain Python must do the same, to the bit."""
     given = _copies(args)
-    evaluated = _run(kernel._evaluate, _copies(args))
-    ti.init(checked=True)
-    checked = _run(kernel, _copies(args))
-    ti.reset()
+    others = [
+        ("evaluator", _run(kernel._evaluate, _copies(args))),
+        ("checked", _run_with({"checked": True}, kernel, _copies(args))),
+        ("plain Python", _run_with({"arch": ti.python}, kernel, _copies(args))),
+    ]
     result = _run(kernel, args)
-    for name, other in (("evaluator", evaluated), ("checked", checked)):
+    for name, other in others:
         assert _same(result[0], other[0]), f"{name}: {other[0]!r}, compiled: {result[0]!r}"
         assert result[2] == other[2], f"{name} printed {other[2]!r}, compiled {result[2]!r}"
         for i, (a, b) in enumerate(zip(result[1], other[1])):

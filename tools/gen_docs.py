@@ -50,17 +50,17 @@ def cell(text):
 def ops_tables(text):
     lines, current = [], None
     for section, fields in entries(text, "PS_OP"):
-        name, nargs, nregions, rule, imm, effect, grad, lane, doc = fields[1:]
+        name, nargs, nregions, rule, imm, effect, grad, lane, cost, doc = fields[1:]
         if section != current:
             current = section
             lines += ["", f"### {cell(section[0].upper() + section[1:])}", "",
-                      "| op | operands | types | immediate | effect | derivative | lanes | meaning |",
-                      "|---|---|---|---|---|---|---|---|"]
+                      "| op | operands | types | immediate | effect | derivative | lanes | cost | meaning |",
+                      "|---|---|---|---|---|---|---|---|---|"]
         operands = "any" if nargs == "VAR" else nargs
         if nregions != "0":
             operands += f", {nregions} region" + ("s" if nregions != "1" else "")
         row = [f"`{unquote(name)}`", operands, RULES[rule], {"NO": "", "OPT": "int or none"}.get(imm, imm.lower()), effect.lower(),
-               "none" if grad == "NO" else grad.lower(), lane.lower(), cell(unquote(doc))]
+               "none" if grad == "NO" else grad.lower(), lane.lower(), cost.lower().replace("_", " "), cell(unquote(doc))]
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines + [""])
 
@@ -83,7 +83,7 @@ def fill(page, name, make):
 
 
 def unnamed_builtins():
-    page = (ROOT / "docs/language.md").read_text()
+    page = "".join(page.read_text() for page in sorted((ROOT / "docs").glob("language*.md")))
     words = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`]*`", page))))
     for _, fields in entries((ROOT / "src/front/eval/builtins.def").read_text(), "PS_BUILTIN"):
         if (name := unquote(fields[1])) not in words:

@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("base abi layout ir front/ast front/eval front/loop front/block passes codegen object rt load "
+FOLDERS = ("base abi layout math ir front/ast front/eval front/loop front/block passes codegen object rt load "
            "data launch driver py tools").split()
 
 

@@ -13,7 +13,7 @@ All of it is the C module pestle._pestle; this file only gives its names.
 
 from pestle import _pestle
 from pestle._pestle import *
-from pestle._pestle import __version__
+from pestle._pestle import __version__, _uint
 from pestle import types
 
 NDArray = types.NDArray
@@ -38,11 +38,11 @@ _DECOMPOSITIONS = "eig make_spd polar_decompose solve svd sym_eig".split()
 
 
 def __getattr__(name):
-    """pestle.math and the decompositions, which importing pestle need not wait for; why other names are not there."""
+    """pestle.math, pestle.linalg and the decompositions, which importing pestle need not wait for; why other names are not there."""
     import importlib
 
-    if name == "math":
-        return importlib.import_module("pestle.math")
+    if name in ("math", "linalg"):
+        return importlib.import_module(f"pestle.{name}")
     if name in _DECOMPOSITIONS:
         found = globals()[name] = getattr(importlib.import_module("pestle._decompose"), name)
         return found

@@ -3,6 +3,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, final, overload
 
 from pestle import _pestle as _pestle
+from pestle import linalg as linalg
 from pestle import math as math
 from pestle import types as types
 from pestle.types import NDArray as NDArray
@@ -60,6 +61,7 @@ def init(
     threads: int | None = None,
     cpu_max_num_threads: int | None = None,
     offline_cache: bool = True,
+    formats: str | None = None,
     **ignored: Any,
 ) -> None:
     """Sets options. Not needed: everything works without. Each call starts from the defaults again.
@@ -72,6 +74,7 @@ def init(
     default_fp (f16, f32, f64), default_ip (i32, i64): the types of literals; None: f32, i32.
     threads: how many work on a parallel loop; None or 0: as many as there are CPUs.
     offline_cache: False: nothing is kept on disk.
+    formats: "python" (the default) or "c": `f"{x:.2}"` of a float then has two digits behind the point, as with `:.2f`.
 
     Options of Taichi that have no meaning here are accepted; unknown ones raise KernelTypeError.
     """
@@ -499,8 +502,9 @@ class Ndarray:
     def tolist(self) -> Any:
         """The elements in nested lists of Python numbers; without axes, one number."""
 
-def ndarray(dtype: _Dtype, shape: int | Sequence[int], needs_grad: bool = False) -> Ndarray:
-    """A dense array of zeros. needs_grad: makes a.grad, an array of the same shape.
+def ndarray(dtype: Any, shape: int | Sequence[int], needs_grad: bool = False, layout: Any = None) -> Ndarray:
+    """A dense array of zeros. needs_grad: makes a.grad, an array of the same shape. dtype may be the type of a vector, matrix
+    or struct; layout: for those, Layout.AOS or Layout.SOA.
 
     dtype: a scalar type (f32), int, float, bool, or a numpy dtype. shape: a length or a sequence of up to 8, each
     from 0 to 2**31 - 1. Raises KernelTypeError for another dtype, KernelValueError for a shape that cannot be.
@@ -526,6 +530,10 @@ class Field:
     @property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the axes; () without axes."""
+
+    @property
+    def offset(self) -> tuple[int, ...]:
+        """The first index of each axis: zeros, if it was made without."""
 
     @property
     def dtype(self) -> Any:
@@ -622,6 +630,10 @@ class StructField:
         """The lengths of the axes."""
 
     @property
+    def offset(self) -> tuple[int, ...]:
+        """The first index of each axis."""
+
+    @property
     def ndim(self) -> int:
         """The number of axes."""
 
@@ -670,12 +682,74 @@ class StructField:
     def keys(self) -> list[str]:
         """The names of the members."""
 
+@final
+class StructNdarray:
+    """An ndarray of structs: x.member is the Ndarray of one member, x[i] a struct with the element's values; what is assigned
+    to its members goes into the array. Made by types.struct(...).ndarray(shape), ndarray(type, shape)."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+
+    @property
+    def offset(self) -> tuple[int, ...]:
+        """The first index of each axis."""
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the structs."""
+
+    @property
+    def grad(self) -> Any:
+        """The array of the same structs that needs_grad=True made, or None."""
+
+    @property
+    def name(self) -> str:
+        """What it was called when it was made, or ""."""
+
+    def __getattr__(self, name: str, /) -> Any: ...
+    def __getitem__(self, index: Any, /) -> Any: ...
+    def __setitem__(self, index: Any, value: Any, /) -> None: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def fill(self, value: Any, /) -> None:
+        """Sets every element: to a struct or dict, or all members to a number."""
+
+    def copy_from(self, other: Any, /) -> None:
+        """Copies an array of such structs, of the same shape."""
+
+    def to_numpy(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """A numpy array for each member, by name."""
+
+    def from_numpy(self, arrays: Any, /) -> None:
+        """Copies a dict of numpy arrays, one a member. Raises ValueError for other members or shapes."""
+
+    def to_torch(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """A tensor for each member, by name."""
+
+    def from_torch(self, tensors: Any, /) -> None:
+        """Copies a dict of tensors, one a member."""
+
+    def get_member_field(self, name: str, /) -> Any:
+        """The array of one member. Raises AttributeError."""
+
+    def keys(self) -> list[str]:
+        """The names of the members."""
+
 def field(
     dtype: _Dtype,
     shape: int | Sequence[int] | None = None,
     order: str | None = None,
     name: str | None = None,
-    offset: None = None,
+    offset: int | Sequence[int] | None = None,
     needs_grad: bool = False,
     needs_dual: bool = False,
     layout: Any = None,
@@ -683,10 +757,10 @@ def field(
     """A dense array of zeros that kernels may use without its being passed.
 
     dtype: a scalar type (f32), int, float, bool, or a numpy dtype. shape: a length or a sequence of up to 12, each from 1
-    on; () for a single value, x[None]. order: the axes from the outermost in memory on, "ij" or "ji".
-    layout: for elements of several scalars, Layout.AOS or Layout.SOA. needs_grad: makes x.grad, a field of the same shape.
-    Raises KernelTypeError for another dtype, KernelValueError for
-    a shape that cannot be.
+    on; () for a single value, x[None]. order: the axes from the outermost in memory on, "ij" or "ji". offset: the
+    first index of each axis; may be negative. layout: for elements of several scalars, Layout.AOS or Layout.SOA.
+    needs_grad: makes x.grad, a field of the same shape.
+    Raises KernelTypeError for another dtype, KernelValueError for a shape or an offset that cannot be.
     """
 
 # -- functions for kernels ---------------------------------------------------------------------------------------------
@@ -839,6 +913,10 @@ def atomic_exchange(place: Any, value: Any, /) -> Any:
 def atomic_cas(place: Any, expected: Any, value: Any, /) -> Any:
     """place = value if place == expected, at once for all threads; gives the old value."""
 
+def volatile_load(place: Any, /) -> Any:
+    """The number at an element of an array or field, read anew each time: for waiting on what another thread writes, which
+    sees all that it wrote before. KernelSyntaxError for a value or a whole field, KernelTypeError for a variable."""
+
 def cast(x: Any, dtype: _Dtype, /) -> Any:
     """x as dtype. Integers wrap; a float becomes an integer by dropping its fraction, saturates, and NaN gives 0."""
 
@@ -914,6 +992,9 @@ class KernelSyntaxError(CompilationError, SyntaxError):  # type: ignore[misc]
 
 class KernelTypeError(CompilationError, TypeError):
     """Types that do not fit: of an operation, an argument, an annotation."""
+
+class KernelCallError(KernelSyntaxError, KernelTypeError):  # type: ignore[misc]
+    """Arguments that do not fit the parameters of a kernel or func: too many, too few, of a wrong kind."""
 
 class KernelNameError(CompilationError, NameError):
     """A name that is not there, or not yet."""

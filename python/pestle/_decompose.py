@@ -130,16 +130,18 @@ def svd(A, dt: template() = None):
 
 @func
 def polar_decompose(A, dt: template() = None):
-    """A rotation R and a symmetric P with A = R @ P, of a 2 by 2 or 3 by 3 matrix. dt: as for svd. StaticAssertionError for other
-    sizes."""
+    """An orthogonal R and a symmetric P with A = R @ P, of a 2 by 2 or 3 by 3 matrix. Of a 2 by 2 matrix P is positive semidefinite,
+    and R a reflection if the determinant is negative; of a 3 by 3 one R is a rotation always. dt: as for svd. StaticAssertionError
+    for other sizes."""
     static_assert(A.n == A.m and 2 <= A.n <= 3, "Polar decomposition only supports 2x2 and 3x3 matrices.")
     a = floats(A, dt)
     if static(a.n == 2):
         b = a / size_of(a)
-        x, y = b[0, 0] + b[1, 1], b[1, 0] - b[0, 1]
+        sign = cast(select(b[0, 0] * b[1, 1] < b[0, 1] * b[1, 0], -1, 1), a.dtype)
+        x, y = b[0, 0] + sign * b[1, 1], b[1, 0] - sign * b[0, 1]
         length = sqrt(x * x + y * y)
         c, s = select(length > 0, x / length, 1), select(length > 0, y / length, 0)
-        r = Matrix([[c, -s], [s, c]])
+        r = Matrix([[c, -sign * s], [s, sign * c]])
         return r, r.transpose() @ a
     else:
         u, s, v = svd(a)

@@ -47,6 +47,7 @@ def last_name(node):
     return getattr(function, "attr", getattr(function, "id", None))
 
 
+PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 ATOMIC = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor)  # op= of these adds after the right side
 
 
@@ -61,6 +62,8 @@ class Rewriter(ast.NodeTransformer):
         self.top = is_kernel  # whether a for here is parallel
         self.parallel = None  # the number of scopes around the parallel loop
         self.serialize = False
+        self.lefts = 0  # names that visit_BoolOp made
+        self.inner = 0  # comprehensions and lambdas around
         self.dry = False  # in what only a type is wanted of
 
     # -- names --
@@ -76,6 +79,12 @@ class Rewriter(ast.NodeTransformer):
             return helper("_mode_assign", at_start(ast.Name(target.id, ast.Load()), value), value, at=value)
         self.scopes[-1].add(target.id)
         return helper("_mode_local", value, at=value)
+
+    def taken(self, node):
+        """A value as it is now, before other targets get theirs."""
+        place = isinstance(node, PLACES)
+        value = self.visit(node)
+        return helper("_mode_round", value, at=node) if place else value
 
     def targets(self, node):
         """What _mode_unpack is to do with each target."""
@@ -111,7 +120,10 @@ class Rewriter(ast.NodeTransformer):
             rest = [ast.copy_location(ast.Assign([t], again), node) for t in node.targets]
             return [first] + [self.visit_Assign(statement) for statement in rest]
         pairs = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
-        if pairs and not any(isinstance(item, (ast.Starred, *sequences)) for item in target.elts + value.elts):
+        if pairs and any(isinstance(item, PLACES) for item in value.elts):  # a, b = b, a
+            value.elts = [self.taken(item) for item in value.elts]
+            node.value = helper("_mode_unpack", value, self.targets(target), at=value)
+        elif pairs and not any(isinstance(item, (ast.Starred, *sequences)) for item in target.elts + value.elts):
             value.elts = [self.visit(item) for item in value.elts]
             value.elts = [self.bound(t, v) for t, v in zip(target.elts, value.elts)]
         elif isinstance(target, sequences):
@@ -188,11 +200,34 @@ class Rewriter(ast.NodeTransformer):
 
     def left_first(self, node, rest):
         """What the left side is now, before a func of the right side changes it by reference."""
-        copies = isinstance(node.left, (ast.Name, ast.Attribute, ast.Subscript)) and any(map(may_change, rest))
+        copies = isinstance(node.left, PLACES) and any(map(may_change, rest))
         self.generic_visit(node)
         if copies:
             node.left = helper("_mode_round", node.left, at=node.left)
         return node
+
+    def visit_BoolOp(self, node):
+        """a and b: _mode_join(False, left := a, _mode_decides(False, left) or b), for vectors take both sides."""
+        if self.inner:
+            return self.generic_visit(node)
+        either = ast.Constant(isinstance(node.op, ast.Or))
+        made = self.visit(node.values[0])
+        for value in node.values[1:]:
+            self.lefts += 1
+            name = f"__left{self.lefts}__"
+            left = at_start(ast.NamedExpr(at_start(ast.Name(name, ast.Store()), node), made), node)
+            decides = helper("_mode_decides", either, at_start(ast.Name(name, ast.Load()), node), at=node)
+            right = at_start(ast.BoolOp(ast.Or(), [decides, self.visit(value)]), value)
+            made = helper("_mode_join", either, left, right, at=node)
+        return made
+
+    def visit_ListComp(self, node):
+        self.inner += 1
+        node = self.generic_visit(node)
+        self.inner -= 1
+        return node
+
+    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_Lambda = visit_ListComp
 
     def visit_BinOp(self, node):
         return self.left_first(node, [node.right])

@@ -8,12 +8,12 @@ from pestle._pestle import (
     acos, asin, atan2, ceil, clz, cos, exp, floor, isinf, isnan, log, log2, max, min, popcnt, pow, round, sin, sqrt, tan, tanh,
 )
 from pestle._pestle import cast as _cast, func as _func, Matrix as _Matrix, loop_config as _loop_config, select as _select
-from pestle._pestle import template as _template, u32 as _u32, _matrix_type, _vector_type, zero as _zero
+from pestle._pestle import template as _template, u32 as _u32, _matrix_type, _uint, _vector_type, zero as _zero
 
 # The element types are default_fp and default_ip, whatever init() says when they are used.
 vec2, vec3, vec4 = (_vector_type(n, float) for n in (2, 3, 4))
 ivec2, ivec3, ivec4 = (_vector_type(n, int) for n in (2, 3, 4))
-uvec2, uvec3, uvec4 = (_vector_type(n, _u32) for n in (2, 3, 4))
+uvec2, uvec3, uvec4 = (_vector_type(n, _uint) for n in (2, 3, 4))
 mat2, mat3, mat4 = (_matrix_type(n, n, float) for n in (2, 3, 4))
 
 

@@ -18,11 +18,11 @@
 
 #include <stdint.h>
 
-#define PS_ABI_VERSION     3
+#define PS_ABI_VERSION     4
 #define PS_MAX_AXES        12
 #define PS_STRIPES         64 /* accumulators of one leaf of a reduction, whatever the vector width */
 #define PS_MAX_LEAVES      4096
-#define PS_FAULT_VALUES    4
+#define PS_FAULT_VALUES    20        /* a matrix of 4 by 4, and what tells which one */
 #define PS_RECURSION_STACK (5 << 20) /* bytes that a kernel with recursive functions may need */
 #define PS_MAX_DEPTH       1000 /* nested calls of generated functions (main is 0); one more is PS_FAULT_DEPTH */
 
@@ -49,6 +49,7 @@ typedef struct PsTaskState {
     const volatile int32_t
         *interrupt; /* never NULL. Not 0: stop; it then stays so until the launch has ended. Polled
                                           by rt between leaves, by generated code in loops that may be long */
+    uint64_t spare; /* what inactive lanes read and write instead of a place of theirs */
 } PsTaskState;
 
 /* One parallel loop. Generated main fills ndim, npartials, grain, cost, lo, hi; ps_rt_parallel_for fills the
@@ -75,7 +76,7 @@ typedef int32_t (*PsTaskFn)(PsTaskState *ts, const PsParfor *parfor, int64_t lea
 
 /* Why checked code stopped; the values that go with each kind. */
 typedef enum PsFaultKind {
-    PS_FAULT_BOUNDS,   /* index, axis, length */
+    PS_FAULT_BOUNDS,   /* index, axis, length; the first index there is, if it is not 0 */
     PS_FAULT_DIV_ZERO, /* dividend; 1 when it is a u64 */
     PS_FAULT_ASSERT,   /* number of the message among the module's texts, values in it; or nothing */
     PS_FAULT_DOMAIN,   /* axis, low, high: a parallel loop's bounds beyond PS_INDEX_LIMIT (always checked) */

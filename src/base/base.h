@@ -108,7 +108,7 @@ void ps_format_scalar(PsBuf *out, char letter, uint64_t bits);
 double ps_format_float_value(char letter, uint64_t bits); /* of F16 .. F64 */
 void ps_format_values(PsBuf *out, const char *format, const uint64_t *values);
 
-/* base_spec.c: Python's format specifications. */
+/* base_spec.c: Python's format specifications, and printf's for integers. */
 typedef struct PsSpec {
     char fill[5];                     /* one character in UTF-8 */
     char align, sign, grouping, type; /* 0: not given */
@@ -116,7 +116,7 @@ typedef struct PsSpec {
     int width, precision; /* precision -1: not given */
 } PsSpec;
 bool ps_spec_parse(const char *text, size_t len, PsSpec *out); /* false: no such specification */
-bool ps_spec_fits(const PsSpec *spec, char letter);            /* whether Python has it for ints, or floats */
+bool ps_spec_fits(const PsSpec *spec, char letter);            /* whether ints have it, or floats */
 void ps_format_spec(PsBuf *out, const PsSpec *spec, char letter, uint64_t bits);
 
 /* base_map.c: hash map from byte strings to 64-bit values, in an arena; keys are copied. */
@@ -174,6 +174,7 @@ typedef enum PsErrorKind {
     PS_ERR_COMPILE,       /* CompilationError: any other refusal while compiling */
     PS_ERR_RUNTIME,       /* RuntimeError */
     PS_ERR_ASSERT,        /* AssertionError: a fault in checked mode, a failed assertion */
+    PS_ERR_CALL,          /* SyntaxError and TypeError: arguments that do not fit the parameters */
     PS_ERR_STATIC_ASSERT, /* CompilationError and AssertionError: a failed static assertion */
     PS_ERR_INTERNAL,      /* a bug in Pestle: verifier, LLVM */
 } PsErrorKind;

@@ -3,6 +3,9 @@
  * base_spec: Python's format specifications, [[fill]align][sign][z][#][0][width][grouping][.precision][type], for numbers.
  * The text is what Python's format() gives for an int (or bool) or a float of the same value.
  *
+ * Beyond Python's, where it has nothing: what printf has for integers. The types i and u, its lengths (lld), and a
+ * precision, which is the least number of digits.
+ *
  * Source of the rules: Python's library reference, "Format Specification Mini-Language". Digits come from printf; the
  * locale's decimal point is replaced. Not here: specifications of strings, `n` by locale.
  */
@@ -67,21 +70,26 @@ bool ps_spec_parse(const char *text, size_t len, PsSpec *out) {
         size_t start = at;
         if (!read_number(text, len, &at, &out->precision) || at == start) return false;
     }
-    out->type = take(text, len, &at, "bcdoxXneEfFgG%");
-    return at == len;
+    bool sized = false;
+    while (take(text, len, &at, "hljzt")) sized = true;
+    out->type = take(text, len, &at, "bcdoxXneEfFgG%iu");
+    return at == len && (!sized || is_one_of(out->type, "diuoxX"));
 }
 
 static bool is_float(char letter) { return letter >= PS_FORMAT_F16; }
 static bool formats_float(const PsSpec *spec, char letter) {
-    return is_float(letter) ? !is_one_of(spec->type, "bcdoxX") : is_one_of(spec->type, "eEfFgG%");
+    return is_float(letter) ? !is_one_of(spec->type, "bcdoxXiu") : is_one_of(spec->type, "eEfFgG%");
 }
+
+static bool is_signed(char letter) { return letter >= PS_FORMAT_I8 && letter <= PS_FORMAT_I64; }
 
 bool ps_spec_fits(const PsSpec *spec, char letter) {
     if (spec->grouping == ',' && is_one_of(spec->type, "bcoxXn")) return false;
     if (spec->grouping && is_one_of(spec->type, "cn")) return false;
     if (is_float(letter)) return formats_float(spec, letter);
     if (formats_float(spec, letter)) return true;
-    if (spec->precision >= 0 || spec->no_negative_zero) return false;
+    if (spec->no_negative_zero || (spec->type == 'u' && is_signed(letter))) return false;
+    if (spec->precision >= 0 && (spec->grouping || is_one_of(spec->type, "cn"))) return false;
     return spec->type != 'c' || (!spec->sign && !spec->alternate);
 }
 
@@ -208,7 +216,9 @@ static void write_integer(Number *number, const PsSpec *spec, bool negative, uin
     if (negative) number->sign = '-';
     do *--c = (spec->type == 'X' ? upper : lower)[size % base];
     while (size /= base);
-    ps_buf_add(&number->digits, c, (size_t)(text + sizeof text - c));
+    size_t len = (size_t)(text + sizeof text - c);
+    for (int i = (int)len; i < spec->precision; i++) ps_buf_text(&number->digits, "0");
+    ps_buf_add(&number->digits, c, len);
     if (spec->alternate && base != 10) snprintf(number->prefix, sizeof number->prefix, "0%c", spec->type);
 }
 
@@ -264,16 +274,24 @@ static int integer_bits(char letter) {
 /* Sign-extended or not, as the type says. */
 static bool integer_size(char letter, uint64_t bits, uint64_t *out) {
     int unused = 64 - integer_bits(letter);
-    bool is_signed = letter >= PS_FORMAT_I8 && letter <= PS_FORMAT_I64;
     uint64_t value = bits << unused >> unused;
-    bool negative = is_signed && bits << unused >> 63;
+    bool negative = is_signed(letter) && bits << unused >> 63;
     if (negative) value = ~value + 1, value = value << unused >> unused;
     *out = value;
     return negative;
 }
 
-void ps_format_spec(PsBuf *out, const PsSpec *spec, char letter, uint64_t bits) {
+/* As in printf, a least number of digits leaves nothing for zeros to fill. */
+static PsSpec without_zeros(const PsSpec *spec) {
+    PsSpec plain = *spec;
+    if (plain.align == '=' && !strcmp(plain.fill, "0")) plain.align = '>', memcpy(plain.fill, " ", 2);
+    return plain;
+}
+
+void ps_format_spec(PsBuf *out, const PsSpec *given, char letter, uint64_t bits) {
     Number number = {0};
+    bool digits = given->precision >= 0 && !is_float(letter) && !formats_float(given, letter);
+    const PsSpec plain = digits ? without_zeros(given) : *given, *spec = &plain;
     uint64_t size = 0;
     bool negative = is_float(letter) ? false : integer_size(letter, bits, &size);
     if (is_float(letter))

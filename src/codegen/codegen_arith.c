@@ -10,7 +10,8 @@
 
 /* Whether v is a constant, and its value: sign-extended, and zero-extended. */
 static bool constant(LLVMValueRef v, int64_t *out_signed, uint64_t *out_unsigned) {
-    if (!LLVMIsAConstantInt(v)) return false;
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind) v = cg_splat_of(v);
+    if (!v || !LLVMIsAConstantInt(v)) return false;
     *out_signed = LLVMConstIntGetSExtValue(v);
     *out_unsigned = LLVMConstIntGetZExtValue(v);
     return true;
@@ -104,10 +105,10 @@ static LLVMValueRef floor_mod(Emitter *e, bool is_signed, LLVMValueRef a, LLVMVa
 /* The amount in a's type, and whether it is below the width (read as unsigned, whatever its type). */
 static LLVMValueRef shift_amount(Emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *out_fits) {
     LLVMTypeRef type = LLVMTypeOf(a);
-    unsigned width = LLVMGetIntTypeWidth(type);
-    if (LLVMGetIntTypeWidth(LLVMTypeOf(b)) < 8) b = LLVMBuildZExt(e->b, b, e->cg->i8, "");
+    unsigned width = cg_int_bits(a);
+    if (cg_int_bits(b) < 8) b = LLVMBuildZExt(e->b, b, cg_like(e->cg->i8, b), "");
     *out_fits = LLVMBuildICmp(e->b, LLVMIntULT, b, cg_int(e->cg, LLVMTypeOf(b), width), "");
-    unsigned have = LLVMGetIntTypeWidth(LLVMTypeOf(b));
+    unsigned have = cg_int_bits(b);
     if (have < width) return LLVMBuildZExt(e->b, b, type, "");
     return have > width ? LLVMBuildTrunc(e->b, b, type, "") : b;
 }
@@ -115,7 +116,7 @@ static LLVMValueRef shift_amount(Emitter *e, LLVMValueRef a, LLVMValueRef b, LLV
 static LLVMValueRef shift(Emitter *e, PsOpCode code, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
     LLVMTypeRef type = LLVMTypeOf(a);
     int64_t s;
-    uint64_t u, width = LLVMGetIntTypeWidth(type);
+    uint64_t u, width = cg_int_bits(a);
     bool arithmetic = code == PS_OP_SHR && is_signed, is_constant = constant(b, &s, &u),
          inside = is_constant && u < width;
     if (is_constant && !inside && !arithmetic) return LLVMConstNull(type);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * codegen_atomic: read-modify-write of a place, relaxed: one value changes as a whole, nothing else is ordered. What the
+ * codegen_atomic: volatile loads; read-modify-write of a place, relaxed: one value changes as a whole, nothing else is ordered. What the
  * machine or LLVM can do goes to atomicrmw; the rest is a compare-exchange loop on the bits. A u1's
  * byte may come from outside and be more than 1, which counts as true: so it is read as every load of a u1 is, and what
  * is written is 0 or 1.
@@ -101,11 +101,7 @@ static LLVMValueRef loop(Emitter *e, const Update *u, LLVMValueRef place) {
     return from_bits(e, type, old);
 }
 
-LLVMValueRef cg_emit_atomic(Emitter *e, PsRef r) {
-    PsOpCode code = (PsOpCode)ps_op(e->f, r)->code;
-    PsType type = ps_op(e->f, r)->type;
-    if (!ps_type_is_scalar(type)) return NULL;
-    LLVMValueRef place = cg_arg(e, r, 0), operand = cg_arg(e, r, 1);
+LLVMValueRef cg_atomic(Emitter *e, PsOpCode code, PsType type, LLVMValueRef place, LLVMValueRef operand) {
     Rmw rmw = way_of(code, type);
     if (rmw.way == WAY_LOOP) {
         size_t at = code - PS_OP_ATOMIC_ADD;
@@ -119,6 +115,12 @@ LLVMValueRef cg_emit_atomic(Emitter *e, PsRef r) {
     return rmw.op != LLVMAtomicRMWBinOpFAdd ? from_bits(e, type, old) : old;
 }
 
+LLVMValueRef cg_emit_atomic(Emitter *e, PsRef r) {
+    PsType type = ps_op(e->f, r)->type;
+    if (!ps_type_is_scalar(type)) return NULL;
+    return cg_atomic(e, (PsOpCode)ps_op(e->f, r)->code, type, cg_arg(e, r, 0), cg_arg(e, r, 1));
+}
+
 LLVMValueRef cg_emit_cas(Emitter *e, PsRef r) {
     PsType type = ps_op(e->f, r)->type;
     if (!ps_type_is_scalar(type)) return NULL;
@@ -129,4 +131,15 @@ LLVMValueRef cg_emit_cas(Emitter *e, PsRef r) {
     LLVMValueRef expected = to_bits(e, type, cg_arg(e, r, 1)), value = to_bits(e, type, cg_arg(e, r, 2));
     LLVMValueRef pair = exchange(e, type, cg_arg(e, r, 0), expected, value);
     return from_bits(e, type, LLVMBuildExtractValue(e->b, pair, 0, ""));
+}
+
+/* An atomic load cannot be moved out of a loop for ever or joined with another, and acquires: what was written before
+ * the value that it sees is seen too. */
+LLVMValueRef cg_emit_volatile(Emitter *e, PsRef r) {
+    PsType type = ps_op(e->f, r)->type;
+    unsigned size = (unsigned)ps_scalar_size(type);
+    LLVMValueRef load = cg_load_at(e, cg_type_bits(e->cg, type), cg_arg(e, r, 0), 0, size);
+    LLVMSetOrdering(load, LLVMAtomicOrderingAcquire);
+    LLVMSetVolatile(load, 1);
+    return from_bits(e, type, load);
 }

@@ -92,36 +92,38 @@ LLVMValueRef cg_narrow(Emitter *e, PsType half, LLVMValueRef a) {
 /* Toward zero, with the last bit set when something was lost: rounding that once more rounds the f64 itself. */
 static LLVMValueRef round_to_odd(Emitter *e, LLVMValueRef value) {
     Codegen *cg = e->cg;
-    LLVMValueRef near = LLVMBuildFPTrunc(e->b, value, cg->f32, ""),
-                 back = LLVMBuildFPExt(e->b, near, cg->f64, "");
-    LLVMValueRef bits = LLVMBuildBitCast(e->b, near, cg->i32, "");
+    LLVMTypeRef i32 = cg_like(cg->i32, value), f32 = cg_like(cg->f32, value);
+    LLVMValueRef near = LLVMBuildFPTrunc(e->b, value, f32, ""),
+                 back = LLVMBuildFPExt(e->b, near, cg_like(cg->f64, value), "");
+    LLVMValueRef bits = LLVMBuildBitCast(e->b, near, i32, "");
     LLVMValueRef over =
         LLVMBuildFCmp(e->b, LLVMRealOGT, cg_unary(e, "llvm.fabs", back), cg_unary(e, "llvm.fabs", value), "");
-    LLVMValueRef down = LLVMBuildSub(e->b, bits, LLVMBuildZExt(e->b, over, cg->i32, ""), "");
-    LLVMValueRef odd = LLVMBuildOr(e->b, down, LLVMConstInt(cg->i32, 1, 0), "");
+    LLVMValueRef down = LLVMBuildSub(e->b, bits, LLVMBuildZExt(e->b, over, i32, ""), "");
+    LLVMValueRef odd = LLVMBuildOr(e->b, down, cg_int(cg, i32, 1), "");
     LLVMValueRef lost = LLVMBuildFCmp(e->b, LLVMRealONE, back, value, "");
-    return LLVMBuildBitCast(e->b, LLVMBuildSelect(e->b, lost, odd, bits, ""), cg->f32, "");
+    return LLVMBuildBitCast(e->b, LLVMBuildSelect(e->b, lost, odd, bits, ""), f32, "");
 }
 
 /* -- casts -- */
 
 /* What lies below f64's 53 bits becomes one bit that stands for it. */
 static LLVMValueRef sticky(Emitter *e, LLVMValueRef size) {
-    LLVMTypeRef i64 = e->cg->i64;
-    LLVMValueRef mask = LLVMConstInt(i64, 0xfff, 0), zero = LLVMConstInt(i64, 0, 0);
+    const Codegen *cg = e->cg;
+    LLVMTypeRef i64 = LLVMTypeOf(size);
+    LLVMValueRef mask = cg_int(cg, i64, 0xfff), zero = LLVMConstNull(i64);
     LLVMValueRef low = LLVMBuildAnd(e->b, size, mask, "");
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntNE, low, zero, "");
-    LLVMValueRef bit = LLVMBuildSelect(e->b, some, LLVMConstInt(i64, 0x1000, 0), zero, "");
+    LLVMValueRef bit = LLVMBuildSelect(e->b, some, cg_int(cg, i64, 0x1000), zero, "");
     LLVMValueRef gathered = LLVMBuildOr(e->b, LLVMBuildXor(e->b, size, low, ""), bit, "");
-    LLVMValueRef wide = LLVMBuildICmp(e->b, LLVMIntUGE, size, LLVMConstInt(i64, (uint64_t)1 << 52, 0), "");
+    LLVMValueRef wide = LLVMBuildICmp(e->b, LLVMIntUGE, size, cg_int(cg, i64, (uint64_t)1 << 52), "");
     return LLVMBuildSelect(e->b, wide, gathered, size, "");
 }
 
 static LLVMValueRef int64_to_half(Emitter *e, PsType from, PsType to, LLVMValueRef a) {
     Codegen *cg = e->cg;
-    LLVMValueRef negative = LLVMBuildICmp(e->b, LLVMIntSLT, a, LLVMConstInt(cg->i64, 0, 0), ""), size = a;
+    LLVMValueRef negative = LLVMBuildICmp(e->b, LLVMIntSLT, a, LLVMConstNull(LLVMTypeOf(a)), ""), size = a;
     if (from == PS_I64) size = LLVMBuildSelect(e->b, negative, LLVMBuildNeg(e->b, a, ""), a, "");
-    LLVMValueRef value = LLVMBuildUIToFP(e->b, sticky(e, size), cg->f64, "");
+    LLVMValueRef value = LLVMBuildUIToFP(e->b, sticky(e, size), cg_like(cg->f64, a), "");
     if (from == PS_I64) value = LLVMBuildSelect(e->b, negative, LLVMBuildFNeg(e->b, value, ""), value, "");
     return cg_narrow(e, to, round_to_odd(e, value));
 }
@@ -129,57 +131,42 @@ static LLVMValueRef int64_to_half(Emitter *e, PsType from, PsType to, LLVMValueR
 static LLVMValueRef int_to_float(Emitter *e, PsType from, PsType to, LLVMValueRef a) {
     Codegen *cg = e->cg;
     if (cg_is_half(to) && (from == PS_I64 || from == PS_U64)) return int64_to_half(e, from, to, a);
-    LLVMTypeRef type = cg_is_half(to) ? cg->f64 : cg->scalars[to];
+    LLVMTypeRef type = cg_like(cg_is_half(to) ? cg->f64 : cg->scalars[to], a);
     LLVMValueRef value =
         cg_is_signed(from) ? LLVMBuildSIToFP(e->b, a, type, "") : LLVMBuildUIToFP(e->b, a, type, "");
     return cg_is_half(to) ? cg_narrow(e, to, round_to_odd(e, value)) : value;
 }
 
 static LLVMValueRef float_to_int(Emitter *e, PsType to, LLVMValueRef a) {
-    LLVMTypeRef types[2] = {e->cg->scalars[to], LLVMTypeOf(a)};
+    LLVMTypeRef types[2] = {cg_like(e->cg->scalars[to], a), LLVMTypeOf(a)};
     return cg_intrinsic(e, cg_is_signed(to) ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &a, 1);
 }
 
-/* The conversion to a wider float as a call of a function that is expanded late (cg_optimise). LLVM's instcombine takes
- * x < 0 ? 0 : x, where x was widened, for x > 0 ? x : 0, which has another zero for x = -0.0; it must not see that x was
- * widened. Such selects come from
- * min, max and conditional expressions alike. */
-static LLVMValueRef extend_function(Emitter *e, bool to_f64) {
-    Codegen *cg = e->cg;
-    LLVMValueRef *known = &cg->extend[to_f64];
-    if (*known) return *known;
-    LLVMTypeRef from = to_f64 ? cg->f32 : cg->i16, to = to_f64 ? cg->f64 : cg->f32;
-    LLVMValueRef fn =
-        LLVMAddFunction(cg->module, to_f64 ? "extend.f64" : "extend.f32", LLVMFunctionType(to, &from, 1, 0));
-    LLVMSetLinkage(fn, LLVMInternalLinkage);
-    static const char *const says[] = {"nounwind", "willreturn", "nosync",      "nofree",
-                                       "memory",   "noinline",   "speculatable"};
-    for (size_t i = 0; i < PS_COUNT(says); i++) cg_attribute(cg, fn, says[i], 0);
-    LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
-    LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(cg->ctx, fn, ""));
-    LLVMValueRef value = LLVMGetParam(fn, 0);
-    if (!to_f64) value = LLVMBuildBitCast(e->b, value, cg->f16, "");
-    LLVMBuildRet(e->b, LLVMBuildFPExt(e->b, value, to, ""));
-    LLVMPositionBuilderAtEnd(e->b, back);
-    return *known = fn;
-}
-
+/* To a wider float, where instcombine does not see it: it takes x < 0 ? 0 : x, where x was widened, for x > 0 ? x : 0,
+ * which has another zero for x = -0.0. Such selects come from min, max and conditional expressions alike. */
 static LLVMValueRef extend(Emitter *e, bool to_f64, LLVMValueRef a) {
     Codegen *cg = e->cg;
-    LLVMTypeRef from = to_f64 ? cg->f32 : cg->i16, to = to_f64 ? cg->f64 : cg->f32;
-    LLVMValueRef fn = extend_function(e, to_f64);
-    return LLVMBuildCall2(e->b, LLVMFunctionType(to, &from, 1, 0), fn, &a, 1, "");
+    LLVMTypeRef from = LLVMTypeOf(a), to = cg_like(to_f64 ? cg->f64 : cg->f32, a);
+    LLVMTypeRef type = LLVMFunctionType(to, &from, 1, 0);
+    bool is_new;
+    LLVMValueRef fn = cg_late_function(e, to_f64 ? "extend.f64" : "extend.f32", type, &is_new);
+    if (is_new) {
+        LLVMValueRef value = LLVMGetParam(fn, 0);
+        if (!to_f64) value = LLVMBuildBitCast(e->b, value, cg_like(cg->f16, value), "");
+        cg_late_return(e, LLVMBuildFPExt(e->b, value, to, ""));
+    }
+    return LLVMBuildCall2(e->b, type, fn, &a, 1, "");
 }
 
 static LLVMValueRef float_to_float(Emitter *e, PsType from, PsType to, LLVMValueRef a) {
     if (cg_is_half(to)) return cg_narrow(e, to, from == PS_F64 ? round_to_odd(e, a) : a);
     if (from == to) return a;
-    return to == PS_F64 ? extend(e, true, a) : LLVMBuildFPTrunc(e->b, a, e->cg->f32, "");
+    return to == PS_F64 ? extend(e, true, a) : LLVMBuildFPTrunc(e->b, a, cg_like(e->cg->f32, a), "");
 }
 
 static LLVMValueRef int_to_int(Emitter *e, PsType from, PsType to, LLVMValueRef a) {
-    LLVMTypeRef type = e->cg->scalars[to];
-    unsigned have = LLVMGetIntTypeWidth(LLVMTypeOf(a)), want = LLVMGetIntTypeWidth(type);
+    LLVMTypeRef type = cg_like(e->cg->scalars[to], a);
+    unsigned have = cg_int_bits(a), want = LLVMGetIntTypeWidth(e->cg->scalars[to]);
     if (have == want) return a;
     if (have > want) return LLVMBuildTrunc(e->b, a, type, "");
     return cg_is_signed(from) ? LLVMBuildSExt(e->b, a, type, "") : LLVMBuildZExt(e->b, a, type, "");
@@ -203,13 +190,14 @@ LLVMValueRef cg_emit_cast(Emitter *e, PsRef r) {
     PsRef from = ps_op_arg(e->f, r, 0);
     PsType type = ps_op(e->f, from)->type, to = ps_op(e->f, r)->type;
     if (!ps_type_is_scalar(type) || !ps_type_is_scalar(to)) return NULL;
-    if (type == PS_I32 && to == PS_I64) return cg_wide(e, from);
-    return cg_convert(e, type, to, cg_value(e, from));
+    if (type == PS_I32 && to == PS_I64 && cg_lane_step(e, r) != CG_UNEVEN) return cg_wide(e, from);
+    return cg_convert(e, type, to, cg_operand(e, r, 0));
 }
 
 LLVMValueRef cg_emit_bitcast(Emitter *e, PsRef r) {
     PsType from = ps_op(e->f, ps_op_arg(e->f, r, 0))->type, to = ps_op(e->f, r)->type;
     if (!ps_type_is_scalar(from) || !ps_type_is_scalar(to) || ps_scalar_size(from) != ps_scalar_size(to))
         return NULL;
-    return LLVMBuildBitCast(e->b, cg_arg(e, r, 0), e->cg->scalars[to], "");
+    LLVMValueRef value = cg_operand(e, r, 0);
+    return LLVMBuildBitCast(e->b, value, cg_like(e->cg->scalars[to], value), "");
 }

@@ -29,7 +29,7 @@ void cg_emit_region(Emitter *e, PsRegion region) {
         return;
     }
     e->nesting++;
-    for (PsRef r = ps_region(e->f, region)->first; r && !cg_ended(e); r = ps_op(e->f, r)->next)
+    for (PsRef r = ps_region(e->f, region)->first; r && !cg_ended(e) && !e->left; r = ps_op(e->f, r)->next)
         cg_emit_op(e, r);
     e->nesting--;
 }
@@ -128,9 +128,12 @@ LLVMValueRef cg_emit_if(Emitter *e, PsRef r) {
     LLVMBasicBlockRef yes = cg_block(e, "then"), no = has_else ? cg_block(e, "else") : NULL, end = NULL;
     if (!has_else) end = cg_block(e, "fi");
     LLVMBuildCondBr(e->b, cg_arg(e, r, 0), yes, has_else ? no : end);
+    LLVMValueRef mask = e->mask;
     for (int side = 0; side < (has_else ? 2 : 1); side++) {
         LLVMPositionBuilderAtEnd(e->b, side ? no : yes);
+        e->mask = mask;
         cg_emit_region(e, side ? other : then);
+        e->left = false;
         if (cg_ended(e)) continue;
         if (!end) end = cg_block(e, "fi");
         LLVMBuildBr(e->b, end);

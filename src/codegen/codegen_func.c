@@ -87,8 +87,9 @@ const ArrayWords *cg_array(Emitter *e, PsRef array) {
     words->data = array_word(e, word++, e->cg->ptr);
     for (uint8_t i = 0; i < info->ndim; i++) words->shape[i] = array_word(e, word++, e->cg->i64);
     for (uint8_t i = 0; i < info->ndim; i++) words->strides[i] = array_word(e, word++, e->cg->i64);
-    if (info->unit && info->ndim)
-        words->strides[info->ndim - 1] = LLVMConstInt(e->cg->i64, (uint64_t)ps_scalar_size(info->elem), 0);
+    if (ps_type_unit_axis(info) >= 0)
+        words->strides[ps_type_unit_axis(info)] =
+            LLVMConstInt(e->cg->i64, (uint64_t)ps_scalar_size(info->elem), 0);
     return e->arrays[param] = words;
 }
 

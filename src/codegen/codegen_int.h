@@ -21,6 +21,7 @@
 #include <llvm-c/TargetMachine.h>
 
 #define CG_INLINE_OPS    100  /* a function of at most so many ops, inlined callees included, is inlined */
+#define CG_INLINE_TOTAL  3000 /* ... unless its copies would have more than so many together */
 #define CG_MAX_NESTING   256  /* of regions; LLVM's passes recurse over them */
 #define CG_INLINE_LOCALS 4096 /* ... and locals of so many bytes: they would all be in its callers' frames */
 #define CG_MAX_CHAIN     (1 << 20)   /* bytes of locals of functions that call one another */
@@ -32,6 +33,7 @@ typedef struct FuncInfo {
     LLVMTypeRef type;
     PsType result;   /* PS_KIND_NONE: none */
     uint32_t size;   /* ops, with those of inlined callees */
+    uint32_t sites;  /* calls of it in the module */
     uint32_t locals; /* bytes, with those of inlined callees */
     uint64_t chain;  /* bytes, with those of the callees that hold most */
     bool known;      /* it and what it calls are surveyed; never, when it may call itself again */
@@ -61,10 +63,17 @@ typedef struct ParforInfo {
     uint32_t size;         /* ops of the body, with those of inlined callees */
     bool serial, ordered;  /* as in FuncInfo */
     int element;           /* bytes of the type that decides the vector width */
+    unsigned width;        /* lanes; 1: none of our own */
+    uint32_t lane_size;    /* ops of the body, accesses lane by lane counted as many as there are lanes */
     PsVec(PsRef) captures; /* values of main it reads through frame words */
     PsVec(PsRef) written;  /* locals of main that it does not only read */
     PsVec(Slot) slots;
 } ParforInfo;
+
+/* A function of codegen_far.c. */
+typedef struct FarFunction {
+    LLVMValueRef by_lanes[8]; /* 1, 2, 4, ..; NULL: not needed so far */
+} FarFunction;
 
 /* How main's ops travel into tasks; indexed by PsRef. */
 typedef struct Home {
@@ -73,6 +82,22 @@ typedef struct Home {
     uint32_t captured; /* 1 + index of the last parfor that captured it */
     bool lasts;        /* a local that stays in memory, whatever LLVM does */
 } Home;
+
+/* An operation that LLVM's instcombine must not see through. */
+typedef struct LateFunction {
+    const char *name;
+    LLVMTypeRef type;
+    LLVMValueRef fn;
+} LateFunction;
+
+/* How values of parallel loops differ between lanes (codegen_uniform.c); by PsRef of main's ops. */
+#define CG_UNEVEN INT64_MIN             /* the step of a value that varies */
+enum { CG_DIVERGES = 1, CG_LOSES = 2 }; /* marks of control: lanes may part there; may leave by a jump inside */
+typedef struct Uniform {
+    int64_t *steps;                   /* from lane to lane: 0 uniform, else affine, or CG_UNEVEN */
+    int64_t *held;                    /* of locals: the step of what they hold */
+    uint8_t *marks, *inside, *stored; /* of control; of locals: of a parallel loop, stored to before loads */
+} Uniform;
 
 typedef struct Codegen {
     const PsModule *m;
@@ -90,17 +115,22 @@ typedef struct Codegen {
     LLVMValueRef fault_fn, called_fn, warn_fn, print_fn, parallel_fn;
     LLVMTypeRef fault_type, called_type, warn_type, print_type, parallel_type, task_type;
     LLVMValueRef math[PS_OP_COUNT][2]; /* external functions, f32 and f64 */
-    LLVMValueRef ipow[PS_SCALAR_END];  /* internal functions, made when needed */
-    LLVMValueRef extend[2];            /* the same: f16's bits to f32, f32 to f64; see codegen_cast.c */
+    FarFunction far[PS_OP_TAN_FAR - PS_OP_SIN_FAR + 1][2];
+    LLVMValueRef ipow[PS_SCALAR_END]; /* internal functions, made when needed */
+    PsVec(LateFunction) late;         /* the same, expanded when instcombine is done */
+    LLVMBasicBlockRef late_back;      /* where emission goes on after one of them */
     unsigned md_parallel, md_loop, md_weights, md_invariant;
     LLVMMetadataRef cold_weights;
 
     FuncInfo *funcs;
     PsVec(ParforInfo) parfors;
+    Uniform uniform;
     Home *homes;                                                            /* of main's ops */
     bool has_recursion, has_inlined, has_vars, has_loops, has_vector_loops; /* what the passes have to do */
-    bool has_f16c;                                                          /* of the target */
-    uint32_t result_word0, next_word;                                       /* of the frame */
+    bool has_far;                                                           /* codegen_far.c made any */
+    bool has_f16c, has_masks, has_lanes; /* of the target: AVX-512's registers; AVX2 and FMA */
+    uint32_t *uses;                      /* of main's ops */
+    uint32_t result_word0, next_word;    /* of the frame */
     uint32_t next_emitter;
     uint32_t max_depth; /* of calls: less than PS_MAX_DEPTH when functions are large, for the stack */
 } Codegen;
@@ -118,6 +148,9 @@ typedef struct ArrayWords {
 /* Where break and continue go. */
 typedef struct Target {
     LLVMBasicBlockRef next, leave;
+    LLVMValueRef off,
+        gone; /* in lanes: masks in memory, of lanes that are done with the iteration, with the loop;
+                               NULL: jumps there are real ones */
     struct Target *outer;
 } Target;
 
@@ -142,8 +175,14 @@ typedef struct Emitter {
     LLVMValueRef *stripes;  /* accumulators of a task's reductions, by slot */
     LLVMValueRef stripe;    /* which stripe the iteration adds to */
     LLVMValueRef interrupt; /* address of the flag to poll; NULL: not loaded yet */
-    LLVMValueRef domain;    /* main: the PsParfor it fills */
-    LLVMValueRef scratch;   /* words for prints and faults */
+    /* lanes: codegen_lane_*.c */
+    unsigned width;             /* how many; 1 or 0: none, all values are scalars */
+    LLVMValueRef mask;          /* vector of i1: the active lanes; NULL: all */
+    LLVMValueRef tail, is_full; /* the mask of the whole body, or NULL; an i1: it has all lanes */
+    LLVMBasicBlockRef skip;     /* where to go when no lane is active */
+    bool left;                  /* all active lanes have jumped; nothing follows in the region */
+    LLVMValueRef domain;        /* main: the PsParfor it fills */
+    LLVMValueRef scratch;       /* words for prints and faults */
     uint32_t scratch_words;
     uint32_t nesting;
     uint64_t locals; /* bytes on the stack */
@@ -166,9 +205,61 @@ bool cg_guarded(void (*work)(void *data), void *data, const char **out_error);
 
 /* codegen_survey.c */
 void cg_survey(Codegen *cg);
+PsRef cg_owner(const PsFunc *f,
+               PsRef r); /* the op whose region an op, or a region's parameter, is of; 0: the body */
+bool cg_is_loop(const PsFunc *f, PsRef r);
+
+/* codegen_uniform.c: false: it has no end in sight, or no memory */
+bool cg_uniform_loop(Codegen *cg, PsRef parfor);
+/* Whether lanes that are active where the region `outer` begins may be inactive at `r`, and want to go on after it. */
+bool cg_lanes_part(const PsFunc *f, const Uniform *u, PsRef r, PsRegion outer);
 
 /* codegen_lanes.c */
-void cg_lanes_survey(Codegen *cg); /* `element` of each parfor; `serial` of those not worth vectors */
+void cg_lanes_survey(
+    Codegen *cg); /* `element` and `width` of each parfor; `serial` of those not worth vectors */
+
+/* codegen_lane_value.c: values of W lanes */
+static inline bool cg_in_lanes(const Emitter *e) { return e->width > 1; }
+int64_t cg_lane_step(const Emitter *e, PsRef r); /* CG_UNEVEN: it is a vector */
+LLVMValueRef cg_operand(Emitter *e, PsRef r,
+                        uint32_t i); /* of an op that is computed: a vector where its result is one */
+LLVMValueRef cg_lane_vector(Emitter *e, PsRef r); /* always a vector */
+LLVMValueRef cg_lane_splat(Emitter *e, LLVMValueRef one);
+LLVMValueRef cg_lane_scalar(Emitter *e, PsRef r, unsigned lane); /* of one lane; of places too */
+LLVMTypeRef cg_lane_type(const Emitter *e, LLVMTypeRef element);
+LLVMTypeRef cg_lane_mask_type(const Emitter *e);
+LLVMValueRef cg_lane_mask(Emitter *e, LLVMValueRef i1s);  /* from a vector of i1 */
+LLVMValueRef cg_lane_test(Emitter *e, LLVMValueRef mask); /* to one */
+LLVMValueRef cg_lane_none(Emitter *e);
+LLVMValueRef cg_lane_mask_new(Emitter *e); /* in memory */
+LLVMValueRef cg_lane_mask_load(Emitter *e, LLVMValueRef at);
+void cg_lane_mask_store(Emitter *e, LLVMValueRef mask, LLVMValueRef at); /* NULL: all lanes */
+void cg_lane_mask_add(Emitter *e, LLVMValueRef mask, LLVMValueRef at);
+LLVMValueRef cg_lane_and(Emitter *e, LLVMValueRef a, LLVMValueRef b);     /* NULL: all lanes */
+LLVMValueRef cg_lane_without(Emitter *e, LLVMValueRef a, LLVMValueRef b); /* a (NULL: all) but not b */
+LLVMValueRef cg_lane_bits(Emitter *e, LLVMValueRef mask);                 /* an integer of W bits */
+LLVMValueRef cg_lane_any(Emitter *e, LLVMValueRef mask);                  /* i1 */
+LLVMValueRef cg_lane_first(Emitter *e, LLVMValueRef n); /* the mask of the lanes below the i64 n */
+LLVMValueRef cg_lane_select(Emitter *e, LLVMValueRef value, LLVMValueRef other); /* value in active lanes */
+
+/* codegen_lane_memory.c */
+LLVMValueRef cg_lane_var(Emitter *e, PsRef r);
+LLVMValueRef cg_lane_elem(Emitter *e, PsRef r);
+LLVMValueRef cg_lane_load(Emitter *e, PsRef r);
+LLVMValueRef cg_lane_store(Emitter *e, PsRef r);
+LLVMValueRef cg_lane_atomic(Emitter *e, PsRef r);
+bool cg_lane_is_local(const Emitter *e, PsRef root); /* a local of the iteration that holds a value per lane */
+
+/* codegen_lane_row.c */
+void cg_lane_row(Emitter *e, LLVMValueRef begin, LLVMValueRef end); /* columns begin .. end */
+void cg_lane_block(Emitter *e, LLVMValueRef at, LLVMValueRef n,
+                   bool is_whole); /* at most PS_STRIPES; all of them */
+
+/* codegen_lane_control.c */
+LLVMValueRef cg_lane_if(Emitter *e, PsRef r);
+LLVMValueRef cg_lane_for(Emitter *e, PsRef r);
+LLVMValueRef cg_lane_while(Emitter *e, PsRef r);
+LLVMValueRef cg_lane_jump(Emitter *e, PsRef r);
 
 /* codegen_type.c */
 void cg_types_init(Codegen *cg);
@@ -179,6 +270,8 @@ bool cg_is_half(PsType scalar);
 bool cg_is_float(PsType scalar);
 bool cg_is_signed(PsType scalar);
 LLVMTypeRef cg_like(LLVMTypeRef element, LLVMValueRef shape); /* element, or a vector of it when shape is one */
+unsigned cg_int_bits(LLVMValueRef value);                     /* of an integer, or of each in a vector */
+LLVMValueRef cg_splat_of(LLVMValueRef vector); /* the constant that all elements are; NULL: none */
 LLVMValueRef cg_const(const Codegen *cg, PsType scalar, uint64_t bits, LLVMTypeRef type);
 LLVMValueRef cg_int(const Codegen *cg, LLVMTypeRef type, uint64_t value); /* also splats */
 LLVMValueRef cg_real(const Codegen *cg, LLVMTypeRef type, double value);  /* also splats */
@@ -189,6 +282,13 @@ LLVMValueRef cg_from_word(Emitter *e, PsType scalar, LLVMValueRef word);
 LLVMValueRef cg_intrinsic(Emitter *e, const char *name, LLVMTypeRef *types, unsigned ntypes, LLVMValueRef *args,
                           unsigned nargs);
 LLVMValueRef cg_unary(Emitter *e, const char *intrinsic, LLVMValueRef a); /* overloaded on its operand */
+/* The function of that name and type. *out_is_new: the builder stands in it; emit its value, then cg_late_return. */
+LLVMValueRef cg_late_function(Emitter *e, const char *name, LLVMTypeRef type, bool *out_is_new);
+void cg_late_return(Emitter *e, LLVMValueRef value);
+/* It computes its value from its operands, and does nothing else. */
+void cg_pure(const Codegen *cg, LLVMValueRef fn);
+/* What was kept from being inlined is inlined by the next run of always-inline. */
+void cg_expand(const Codegen *cg, LLVMValueRef fn);
 void cg_attribute(const Codegen *cg, LLVMValueRef fn, const char *name, uint64_t value);
 
 /* codegen_func.c */
@@ -222,6 +322,10 @@ LLVMValueRef cg_emit_float(Emitter *e, PsOpCode code, PsType type, LLVMValueRef 
 LLVMValueRef cg_emit_compare(Emitter *e, PsOpCode code, PsType type, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef cg_emit_math(Emitter *e, PsOpCode code, PsType type,
                           LLVMValueRef *args); /* NULL: no math function */
+/* codegen_far.c: of f32 or f64, or vectors of them; external: the function that large x are handed to. */
+LLVMValueRef cg_emit_far(Emitter *e, PsOpCode code, PsType type, LLVMValueRef external, LLVMValueRef *args);
+void cg_far_inline(Codegen *cg);
+bool cg_is_math(PsOpCode code); /* a call of a math function */
 LLVMValueRef cg_emit_ipow(Emitter *e, PsRef r);
 LLVMValueRef cg_convert(Emitter *e, PsType from, PsType to, LLVMValueRef a);
 LLVMValueRef cg_widen(Emitter *e, PsType half, LLVMValueRef a);  /* to f32 */
@@ -240,6 +344,8 @@ LLVMValueRef cg_emit_load(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_store(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_atomic(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_cas(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_volatile(Emitter *e, PsRef r);
+LLVMValueRef cg_atomic(Emitter *e, PsOpCode code, PsType type, LLVMValueRef place, LLVMValueRef operand);
 LLVMValueRef cg_emit_partial(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_if(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_for(Emitter *e, PsRef r);
@@ -294,6 +400,7 @@ LLVMValueRef cg_scratch(Emitter *e, uint32_t words);
 /* codegen_parfor.c, codegen_partial.c */
 void cg_emit_task(Codegen *cg, ParforInfo *parfor, Value *slots);
 LLVMMetadataRef cg_rolled_loop(Codegen *cg); /* metadata of a loop that LLVM leaves as it is */
+void cg_set_index(Emitter *e, PsRef param, LLVMValueRef wide);
 void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index,
                      bool vectors); /* the body and the end of its loop */
 void cg_partials_row(Emitter *e, LLVMValueRef lo, LLVMValueRef col_lo, LLVMValueRef col_hi, bool many_rows);

@@ -1,62 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * codegen_lanes: which parallel loops are worth vectors, and of what type. Lanes run along the last axis. Every value of a
- * body has a step along it: 0 when it is the same in all lanes, a constant when it goes up evenly, or neither. An access
- * whose address goes up by the element's size is a vector load or store; one that does not is as many accesses as there
+ * codegen_lanes: which parallel loops are worth vectors, and of what type. Lanes run along the last axis. An access whose
+ * address goes up by the element's size is a vector load or store; one that does not is as many accesses as there
  * are lanes plus the moving of values in and out of vectors, which only much arithmetic pays for.
  */
 #include "codegen/codegen_int.h"
 
-#define UNEVEN   INT64_MIN /* the step of a value that has none */
-#define ODD_WORK 6         /* vector ops that pay for an access which is none */
-#define MANY_ODD 12        /* so many of them take longer to compile than any loop but the longest gains */
-#define MAX_STEP ((int64_t)1 << 30)
+#define ODD_WORK 6  /* vector ops that pay for an access which is none */
+#define MANY_ODD 12 /* so many of them take longer to compile than any loop but the longest gains */
+#define MAX_LOCALS                                                                                             \
+    4096 /* bytes: times W they would no longer be in the first cache; CG_MAX_LOCALS is for scalars */
 #define MAX_BODY                                                                                               \
     2500 /* ops: the time of LLVM's loop vectoriser grows with the square: 1 s for 2,500 on 2 GHz */
 
 typedef struct Body {
-    uint32_t sizes[4];  /* accesses and float ops by their type's bytes: 1, 2, 4, 8 */
-    uint32_t work, odd; /* what vectors make quicker; accesses that they make slower */
-    uint64_t size;      /* ops, also of functions that are inlined */
+    uint32_t sizes[4];    /* accesses and arithmetic by their type's bytes: 1, 2, 4, 8 */
+    uint32_t work, odd;   /* what vectors make quicker; accesses that they make slower */
+    uint64_t size;        /* ops, also of functions that are inlined */
+    uint64_t locals;      /* bytes of one iteration's */
+    bool refused;         /* lanes would change the program, or cannot do something of it yet */
+    uint32_t each;        /* accesses lane by lane */
+    double scalar, lanes; /* estimates: simple ops of one iteration; of W at a time, by W = 8 */
 } Body;
-
-/* -- steps -- */
-
-static int64_t limited(int64_t step) { return step > -MAX_STEP && step < MAX_STEP ? step : UNEVEN; }
-
-static int64_t step_of_product(const PsFunc *f, PsRef r, int64_t a, int64_t b) {
-    uint64_t bits;
-    if (a == 0 && b == 0) return 0;
-    PsRef other = ps_op_arg(f, r, a == 0 ? 0 : 1);
-    if ((a != 0 && b != 0) || ps_op(f, r)->type != PS_I64 || !ps_op_is_const(f, other, &bits)) return UNEVEN;
-    return limited((int64_t)bits) == UNEVEN ? UNEVEN : limited((int64_t)bits * (a + b));
-}
-
-/* i32 arithmetic that might wrap is not even for LLVM; pass layout has widened what can't. */
-static int64_t step_of(const PsFunc *f, PsRef r, const int64_t *steps) {
-    const PsOp *op = ps_op(f, r);
-    bool all_same = true;
-    for (uint32_t i = 0; i < op->nargs; i++) all_same &= steps[ps_op_arg(f, r, i)] == 0;
-    if (ps_op_info[op->code].effect == PS_EFFECT_PURE && all_same) return 0;
-    if (op->code == PS_OP_LOAD) {
-        PsRef root = ps_place_root(f, ps_op_arg(f, r, 0));
-        return all_same && ps_op(f, root)->code != PS_OP_VAR ? 0 : UNEVEN;
-    }
-    if (op->code == PS_OP_CAST) {
-        PsRef from = ps_op_arg(f, r, 0);
-        return ps_op(f, from)->code == PS_OP_PARAM && op->type == PS_I64 ? steps[from] : UNEVEN;
-    }
-    if (op->nargs != 2 || steps[ps_op_arg(f, r, 0)] == UNEVEN || steps[ps_op_arg(f, r, 1)] == UNEVEN)
-        return UNEVEN;
-    int64_t a = steps[ps_op_arg(f, r, 0)], b = steps[ps_op_arg(f, r, 1)];
-    switch (op->code) {
-    case PS_OP_ADD: return op->type == PS_I64 ? limited(a + b) : UNEVEN;
-    case PS_OP_SUB: return op->type == PS_I64 ? limited(a - b) : UNEVEN;
-    case PS_OP_MUL: return step_of_product(f, r, a, b);
-    case PS_OP_PTRADD: return limited(a + b);
-    default: return UNEVEN;
-    }
-}
 
 /* -- what a body is made of -- */
 
@@ -99,12 +64,14 @@ static void count_op(Body *body, const PsFunc *f, PsRef r, const int64_t *steps)
         count_type(body, type, true);
         body->work++;
     } else {
-        if (cg_is_float(type)) count_type(body, type, false);
-        body->work += ps_op_info[op->code].effect == PS_EFFECT_PURE && steps[r] == UNEVEN;
+        bool is_small_int =
+            steps[r] == CG_UNEVEN && type != PS_U1 && ps_scalar_size(type) < 8; /* i64: addresses */
+        if (cg_is_float(type) || is_small_int) count_type(body, type, false);
+        body->work += ps_op_info[op->code].effect == PS_EFFECT_PURE && steps[r] == CG_UNEVEN;
     }
 }
 
-/* The type whose lanes fill a vector is the one that most accesses and float ops have; of equals, the larger. */
+/* The type whose lanes fill a vector is the one that most accesses and operations have; of equals, the larger. */
 static int element_of(const Body *body) {
     int best = 0;
     for (int i = 1; i < 4; i++)
@@ -112,31 +79,177 @@ static int element_of(const Body *body) {
     return body->sizes[best] ? 1 << best : 4;
 }
 
+/* -- what lanes cannot do -- */
+
+/* Checks are one iteration's, as is what ops.def says; a call would need lanes of its own. (Places are gone after pass
+ * layout.) */
+static bool is_refused(const PsFunc *f, PsRef r) {
+    uint16_t code = ps_op(f, r)->code;
+    return ps_op_info[code].lane == PS_LANE_SERIAL || code == PS_OP_CHECK || code == PS_OP_WARN ||
+           code == PS_OP_CALL || code == PS_OP_PLACE;
+}
+
+/* The array that an op reads or writes an element of; 0: none. */
+static PsRef array_of(const PsFunc *f, PsRef r) {
+    const PsOp *op = ps_op(f, r);
+    PsEffect effect = ps_op_info[op->code].effect;
+    if (effect != PS_EFFECT_READ && effect != PS_EFFECT_WRITE) return 0;
+    PsRef root = ps_place_root(f, ps_op_arg(f, r, 0));
+    return ps_op(f, root)->code == PS_OP_BASE ? ps_op_arg(f, root, 0) : 0;
+}
+
+static void note_writes(const PsFunc *f, PsRef parfor, uint8_t *written) {
+    PsRef end = ps_walk_skip(f, parfor);
+    for (PsRef r = ps_walk_next(f, parfor); r && r != end; r = ps_walk_next(f, r))
+        if (ps_op_info[ps_op(f, r)->code].effect == PS_EFFECT_WRITE) written[array_of(f, r)] = 1;
+    written[0] = 0;
+}
+
+/* A while that reads an array which the parallel loop writes may be waiting for it, that is for a lane of the same vector. */
+static bool may_wait(const PsFunc *f, PsRef parfor, const uint8_t *written) {
+    PsRef end = ps_walk_skip(f, parfor), inner_end = parfor;
+    bool inside = false;
+    for (PsRef r = ps_walk_next(f, parfor); r && r != end; r = ps_walk_next(f, r)) {
+        if (r == inner_end) inside = false;
+        if (inside && written[array_of(f, r)]) return true;
+        if (inside || ps_op(f, r)->code != PS_OP_WHILE) continue;
+        inside = true;
+        inner_end = ps_walk_skip(f, r);
+    }
+    return false;
+}
+
+/* -- what lanes gain -- */
+
+#define TYPICAL_WIDTH 8
+#define LARGE_BODY    350 /* ops: so many more must gain once more what they cost, for the time to compile them */
+#define TURNS         16  /* of a loop */
+#define IMBALANCE     1.5 /* lanes wait for the one that goes round longest */
+
+typedef struct Cost {
+    double scalar, lanes;
+    bool each; /* lane by lane */
+} Cost;
+
+/* An access that is not a row: lane by lane, with an address each, and a choice of address where lanes may be inactive. */
+static Cost cost_of_access(const Codegen *cg, const PsFunc *f, PsRef r, PsRef place, PsType type, bool masked) {
+    int64_t step = cg->uniform.steps[place], size = ps_scalar_size(type);
+    if (step == 0)
+        return (Cost){1, ps_op(f, ps_place_root(f, place))->code == PS_OP_VAR ? 1 : 1.0 / TYPICAL_WIDTH};
+    if (step == size || step == -size) return (Cost){1, ps_op(f, r)->code == PS_OP_STORE && masked ? 4 : 1};
+    return (Cost){1, TYPICAL_WIDTH * (masked ? 4 : 1.5), true};
+}
+
+static Cost cost_of_op(const Codegen *cg, const PsFunc *f, PsRef r, bool masked) {
+    const PsOp *op = ps_op(f, r);
+    bool varies = cg->uniform.steps[r] == CG_UNEVEN, parts = cg->uniform.marks[r] & CG_DIVERGES;
+    switch (op->code) {
+    case PS_OP_LOAD: return cost_of_access(cg, f, r, ps_op_arg(f, r, 0), op->type, masked);
+    case PS_OP_STORE:
+        return cost_of_access(cg, f, r, ps_op_arg(f, r, 0), ps_op(f, ps_op_arg(f, r, 1))->type, masked);
+    case PS_OP_PARTIAL: return (Cost){2, 2};
+    case PS_OP_IF: return parts ? (Cost){4, 3} : (Cost){1, 1.0 / TYPICAL_WIDTH};
+    case PS_OP_FOR:
+    case PS_OP_WHILE: return parts ? (Cost){4, 8} : (Cost){2, 2.0 / TYPICAL_WIDTH};
+    case PS_OP_FLOORDIV:
+    case PS_OP_MOD:
+    case PS_OP_TRUNCDIV:
+    case PS_OP_TRUNCMOD:
+        if (!cg_is_float(op->type)) return (Cost){10, varies ? 13 * TYPICAL_WIDTH : 1};
+        break;
+    default: break;
+    }
+    if (op->code >= PS_OP_ATOMIC_ADD && op->code <= PS_OP_ATOMIC_XOR) return (Cost){20, 23 * TYPICAL_WIDTH};
+    if (cg_is_math((PsOpCode)op->code)) return (Cost){20, 21 * TYPICAL_WIDTH};
+    if (ps_op_info[op->code].effect != PS_EFFECT_PURE || op->code == PS_OP_CONST || op->code == PS_OP_PTRADD)
+        return (Cost){0, 0};
+    if (op->type == PS_I64 && op->code == PS_OP_CAST) return (Cost){0, 0}; /* part of an address */
+    return (Cost){1, varies ? 1 : 1.0 / TYPICAL_WIDTH};
+}
+
+static void weigh_region(const Codegen *cg, const PsFunc *f, PsRegion region, double turns, bool masked,
+                         Body *body);
+
+static void weigh_control(const Codegen *cg, const PsFunc *f, PsRef r, double turns, bool masked, Body *body) {
+    const PsOp *op = ps_op(f, r);
+    bool parts = cg->uniform.marks[r] & CG_DIVERGES;
+    if (op->code != PS_OP_IF) turns *= TURNS;
+    double lanes = body->lanes;
+    for (uint32_t i = 0; i < op->nregions; i++)
+        weigh_region(cg, f, op->region0 + i, turns, masked || parts, body);
+    if (parts && op->code != PS_OP_IF) body->lanes = lanes + (body->lanes - lanes) * IMBALANCE;
+}
+
+static void weigh_region(const Codegen *cg, const PsFunc *f, PsRegion region, double turns, bool masked,
+                         Body *body) {
+    for (PsRef r = ps_region(f, region)->first; r; r = ps_op(f, r)->next) {
+        Cost cost = cost_of_op(cg, f, r, masked);
+        double times =
+            ps_op(f, r)->code == PS_OP_FOR || ps_op(f, r)->code == PS_OP_WHILE ? turns * TURNS : turns;
+        body->scalar += cost.scalar * times;
+        body->lanes += cost.lanes * times;
+        body->each += cost.each;
+        if (ps_op(f, r)->nregions) weigh_control(cg, f, r, turns, masked, body);
+    }
+}
+
+/* -- the choice -- */
+
+/* An access lane by lane takes some three ops for each. */
+static uint32_t lane_size(const ParforInfo *parfor, const Body *body, unsigned width) {
+    return parfor->size + 3 * width * body->each;
+}
+
+static unsigned width_of(const Codegen *cg, const ParforInfo *parfor, const Body *body) {
+    const PsTarget *target = &cg->request->target;
+    unsigned width = (unsigned)(target->vector_bits / (8 * parfor->element));
+    if (!target->opt_level || !cg->has_lanes || body->refused || width > PS_STRIPES) return 1;
+    if (body->locals > MAX_LOCALS) return 1;
+    if (body->lanes * (1.1 + (double)lane_size(parfor, body, width) / LARGE_BODY) >
+        body->scalar * TYPICAL_WIDTH)
+        return 1;
+    return width;
+}
+
+static bool uniform_bodies(Codegen *cg, const PsFunc *f, Body *bodies) {
+    uint8_t *written = ps_arena_alloc(cg->arena, f->ops.len + 1); /* arrays, by PsRef, in any of the loops */
+    cg->uses = ps_func_count_uses(f);
+    if (!cg->uses || !written) return false;
+    for (uint32_t i = 0; i < cg->parfors.len; i++) {
+        PsRef parfor = cg->parfors.data[i].ref;
+        note_writes(f, parfor, written);
+        bodies[i + 1].refused = !cg_uniform_loop(cg, parfor) || may_wait(f, parfor, written);
+        bodies[i + 1].refused |=
+            cg->parfors.data[i].written.len > 0; /* one local for all: the last writer counts */
+    }
+    return cg->uniform.steps || !cg->parfors.len;
+}
+
 void cg_lanes_survey(Codegen *cg) {
     const PsFunc *f = cg->m->funcs.data[0];
     Body *bodies = ps_arena_alloc(cg->arena, sizeof *bodies * (cg->parfors.len + 1));
-    int64_t *steps =
-        ps_arena_alloc(cg->arena, sizeof *steps * (f->ops.len + 1)); /* 0: also what main computed */
     uint64_t *sizes = ps_arena_alloc(cg->arena, sizeof *sizes * (cg->m->funcs.len + 1)); /* 0: not yet known */
-    if (!bodies || !steps || !sizes) return;
-    for (uint32_t i = 0; i < cg->parfors.len; i++) {
-        const PsRegionInfo *region = ps_region(f, ps_op(f, cg->parfors.data[i].ref)->region0);
-        if (region->nparams) steps[region->params + region->nparams - 1] = 1;
-    }
+    if (!bodies || !sizes || !uniform_bodies(cg, f, bodies)) return;
     for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
         uint32_t home = cg->homes[r].parfor;
         if (!home) continue;
-        steps[r] = step_of(f, r, steps);
-        count_op(&bodies[home], f, r, steps);
+        count_op(&bodies[home], f, r, cg->uniform.steps);
+        bodies[home].refused |= is_refused(f, r);
         const PsOp *op = ps_op(f, r);
+        if (op->code == PS_OP_VAR)
+            bodies[home].locals += cg_type_bytes(cg, ps_type_info(f->module, op->type)->elem);
         if (op->code != PS_OP_CALL || op->imm >= cg->m->funcs.len || !cg->funcs[op->imm].inlined) continue;
         if (!sizes[op->imm]) sizes[op->imm] = size_of(cg->m->funcs.data[op->imm]);
         bodies[home].size += sizes[op->imm];
     }
     for (uint32_t i = 0; i < cg->parfors.len; i++) {
+        ParforInfo *parfor = &cg->parfors.data[i];
         const Body *body = &bodies[i + 1];
-        cg->parfors.data[i].element = element_of(body);
-        cg->parfors.data[i].serial |=
+        parfor->element = element_of(body);
+        parfor->serial |=
             (uint64_t)body->odd * ODD_WORK > body->work || body->odd > MANY_ODD || body->size > MAX_BODY;
+        if (!body->refused) weigh_region(cg, f, ps_op(f, parfor->ref)->region0, 1, false, &bodies[i + 1]);
+        parfor->width = width_of(cg, parfor, body);
+        parfor->lane_size = lane_size(parfor, body, parfor->width);
     }
 }

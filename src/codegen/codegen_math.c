@@ -9,7 +9,7 @@
  */
 #include "codegen/codegen_int.h"
 
-#include "abi/math.h"
+#include "math/math.h"
 
 #include <stdio.h>
 
@@ -30,15 +30,36 @@ static LLVMValueRef math_function(Codegen *cg, PsOpCode code, PsType type) {
     char name[64];
     snprintf(name, sizeof name, "ps_rt_%s_%s", names[code], type == PS_F64 ? "f64" : "f32");
     LLVMValueRef fn = LLVMAddFunction(cg->module, name, math_type(cg, code, type));
-    static const char *const pure[] = {"nounwind", "willreturn", "nosync", "nofree", "memory"};
-    for (size_t i = 0; i < PS_COUNT(pure); i++) cg_attribute(cg, fn, pure[i], 0); /* memory 0: none at all */
+    cg_pure(cg, fn);
     return *known = fn;
+}
+
+bool cg_is_math(PsOpCode code) { return names[code] != NULL; }
+
+/* A call for each element of vectors. */
+static LLVMValueRef call_each(Emitter *e, LLVMTypeRef type, LLVMValueRef fn, LLVMValueRef *args,
+                              unsigned nargs) {
+    LLVMTypeRef vector = LLVMTypeOf(args[0]);
+    LLVMValueRef all = LLVMGetPoison(cg_like(LLVMGetReturnType(type), args[0]));
+    for (unsigned i = 0; i < LLVMGetVectorSize(vector); i++) {
+        LLVMValueRef lane = LLVMConstInt(e->cg->i32, i, 0), one[2];
+        for (unsigned k = 0; k < nargs; k++) one[k] = LLVMBuildExtractElement(e->b, args[k], lane, "");
+        all = LLVMBuildInsertElement(e->b, all, LLVMBuildCall2(e->b, type, fn, one, nargs, ""), lane, "");
+    }
+    return all;
+}
+
+static LLVMValueRef call_scalars(Emitter *e, LLVMTypeRef type, LLVMValueRef fn, LLVMValueRef *args,
+                                 unsigned nargs) {
+    if (LLVMGetTypeKind(LLVMTypeOf(args[0])) == LLVMVectorTypeKind) return call_each(e, type, fn, args, nargs);
+    return LLVMBuildCall2(e->b, type, fn, args, nargs, "");
 }
 
 LLVMValueRef cg_emit_math(Emitter *e, PsOpCode code, PsType type, LLVMValueRef *args) {
     if (!names[code] || (type != PS_F32 && type != PS_F64)) return NULL;
     LLVMValueRef fn = math_function(e->cg, code, type);
-    return LLVMBuildCall2(e->b, math_type(e->cg, code, type), fn, args, (unsigned)ps_op_info[code].nargs, "");
+    if (code >= PS_OP_SIN_FAR && code <= PS_OP_TAN_FAR) return cg_emit_far(e, code, type, fn, args);
+    return call_scalars(e, math_type(e->cg, code, type), fn, args, (unsigned)ps_op_info[code].nargs);
 }
 
 /* -- ipow -- */
@@ -46,6 +67,11 @@ LLVMValueRef cg_emit_math(Emitter *e, PsOpCode code, PsType type, LLVMValueRef *
 static LLVMValueRef one_of(const Codegen *cg, PsType type) {
     if (type == PS_F32 || type == PS_F64) return LLVMConstReal(cg->scalars[type], 1);
     return LLVMConstInt(cg->scalars[type], 1, 0);
+}
+
+static LLVMValueRef one_like(const Codegen *cg, PsType type, LLVMValueRef shape) {
+    LLVMTypeRef llvm = LLVMTypeOf(shape);
+    return cg_is_float(type) ? cg_real(cg, llvm, 1) : cg_int(cg, llvm, 1);
 }
 
 /* The factor one is left out, which changes no bits. n > 0. */
@@ -99,8 +125,7 @@ static LLVMValueRef power_function(Emitter *e, PsType type) {
     snprintf(name, sizeof name, "ipow.%s", ps_scalar_name(type));
     LLVMValueRef fn = LLVMAddFunction(cg->module, name, power_type(cg, type));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
-    static const char *const pure[] = {"nounwind", "willreturn", "memory"};
-    for (size_t i = 0; i < PS_COUNT(pure); i++) cg_attribute(cg, fn, pure[i], 0);
+    cg_pure(cg, fn);
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
     fill_power_loop(e, type, fn);
     LLVMPositionBuilderAtEnd(e->b, back);
@@ -110,12 +135,13 @@ static LLVMValueRef power_function(Emitter *e, PsType type) {
 /* a ** -n of an integer: 1 for 1; 1 or -1 for -1; else 0. */
 static LLVMValueRef negative_power(Emitter *e, PsType type, LLVMValueRef a, LLVMValueRef n) {
     LLVMTypeRef llvm = LLVMTypeOf(a);
-    LLVMValueRef zero = LLVMConstNull(llvm), one = LLVMConstInt(llvm, 1, 0);
+    LLVMValueRef zero = LLVMConstNull(llvm), one = cg_int(e->cg, llvm, 1);
     LLVMValueRef is_one = LLVMBuildICmp(e->b, LLVMIntEQ, a, one, "");
     LLVMValueRef result = zero;
     if (cg_is_signed(type)) {
         LLVMValueRef is_minus = LLVMBuildICmp(e->b, LLVMIntEQ, a, LLVMConstAllOnes(llvm), "");
-        LLVMValueRef sign = LLVMBuildSelect(e->b, LLVMBuildTrunc(e->b, n, e->cg->i1, ""), a, one, "");
+        LLVMValueRef sign =
+            LLVMBuildSelect(e->b, LLVMBuildTrunc(e->b, n, cg_like(e->cg->i1, n), ""), a, one, "");
         result = LLVMBuildSelect(e->b, is_minus, sign, zero, "");
     }
     return LLVMBuildSelect(e->b, is_one, one, result, "");
@@ -124,20 +150,21 @@ static LLVMValueRef negative_power(Emitter *e, PsType type, LLVMValueRef a, LLVM
 /* The integer n as i64 of its type's sign. */
 static LLVMValueRef exponent_as_i64(Emitter *e, PsType type, LLVMValueRef n) {
     if (type == PS_I64 || type == PS_U64) return n;
-    return cg_is_signed(type) ? LLVMBuildSExt(e->b, n, e->cg->i64, "") : LLVMBuildZExt(e->b, n, e->cg->i64, "");
+    LLVMTypeRef i64 = cg_like(e->cg->i64, n);
+    return cg_is_signed(type) ? LLVMBuildSExt(e->b, n, i64, "") : LLVMBuildZExt(e->b, n, i64, "");
 }
 
 static LLVMValueRef power_by_value(Emitter *e, PsType type, LLVMValueRef a, PsType by, LLVMValueRef exponent) {
     Codegen *cg = e->cg;
     LLVMValueRef n = exponent_as_i64(e, by, exponent), fn = power_function(e, type);
-    LLVMValueRef negative = LLVMBuildICmp(e->b, LLVMIntSLT, n, LLVMConstInt(cg->i64, 0, 0), "");
+    LLVMValueRef negative = LLVMBuildICmp(e->b, LLVMIntSLT, n, LLVMConstNull(LLVMTypeOf(n)), "");
     LLVMValueRef size = n;
     if (cg_is_signed(by)) size = LLVMBuildSelect(e->b, negative, LLVMBuildNeg(e->b, n, ""), n, "");
     LLVMValueRef args[2] = {a, size};
-    LLVMValueRef power = LLVMBuildCall2(e->b, power_type(cg, type), fn, args, 2, "");
+    LLVMValueRef power = call_scalars(e, power_type(cg, type), fn, args, 2);
     if (!cg_is_signed(by)) return power;
-    LLVMValueRef other =
-        cg_is_float(type) ? LLVMBuildFDiv(e->b, one_of(cg, type), power, "") : negative_power(e, type, a, n);
+    LLVMValueRef other = cg_is_float(type) ? LLVMBuildFDiv(e->b, one_like(cg, type, power), power, "")
+                                           : negative_power(e, type, a, n);
     return LLVMBuildSelect(e->b, negative, other, power, "");
 }
 
@@ -146,20 +173,23 @@ static LLVMValueRef power_by_constant(Emitter *e, PsType type, LLVMValueRef a, P
     bool negative = cg_is_signed(by) && LLVMConstIntGetSExtValue(exponent) < 0;
     uint64_t n =
         negative ? 0 - (uint64_t)LLVMConstIntGetSExtValue(exponent) : LLVMConstIntGetZExtValue(exponent);
-    if (n == 0) return one_of(e->cg, type);
-    if (negative && !cg_is_float(type)) return negative_power(e, type, a, LLVMConstInt(e->cg->i64, n, 0));
+    if (n == 0) return one_like(e->cg, type, a);
+    if (negative && !cg_is_float(type))
+        return negative_power(e, type, a, cg_int(e->cg, cg_like(e->cg->i64, a), n));
     LLVMValueRef power = power_unrolled(e, type, a, n);
-    return negative ? LLVMBuildFDiv(e->b, one_of(e->cg, type), power, "") : power;
+    return negative ? LLVMBuildFDiv(e->b, one_like(e->cg, type, power), power, "") : power;
 }
 
 LLVMValueRef cg_emit_ipow(Emitter *e, PsRef r) {
-    PsType type = ps_op(e->f, r)->type, by = ps_op(e->f, ps_op_arg(e->f, r, 1))->type;
+    PsRef power = ps_op_arg(e->f, r, 1);
+    PsType type = ps_op(e->f, r)->type, by = ps_op(e->f, power)->type;
     if (!ps_type_is_scalar(type) || !ps_type_is_scalar(by) || cg_is_float(by)) return NULL;
-    LLVMValueRef a = cg_arg(e, r, 0), exponent = cg_arg(e, r, 1), result;
+    LLVMValueRef a = cg_operand(e, r, 0), exponent = cg_operand(e, r, 1), result;
     PsType wide = cg_is_half(type) ? PS_F32 : type; /* one rounding for the whole power, as the evaluator */
     if (wide != type) a = cg_widen(e, type, a);
-    if (LLVMIsAConstantInt(exponent))
-        result = power_by_constant(e, wide, a, by, exponent);
+    LLVMValueRef constant = cg_lane_step(e, power) == 0 ? cg_value(e, power) : exponent;
+    if (LLVMIsAConstantInt(constant))
+        result = power_by_constant(e, wide, a, by, constant);
     else
         result = power_by_value(e, wide, a, by, exponent);
     return wide != type ? cg_narrow(e, type, result) : result;

@@ -187,7 +187,10 @@ __attribute__((visibility("default"))) PsStatus ps_codegen_entry(const PsCodegen
     Codegen *cg = ps_arena_alloc(m->arena, sizeof *cg);
     if (!cg || ps_arena_failed(m->arena)) return PS_NOMEM;
     *cg = (Codegen){.m = m, .request = request, .arena = m->arena, .out = out, .diag = diag};
-    cg->has_f16c = request->target.features && strstr(request->target.features, "+f16c");
+    const char *features = request->target.features ? request->target.features : "";
+    cg->has_f16c = strstr(features, "+f16c");
+    cg->has_masks = strstr(features, "+avx512vl") && strstr(features, "+avx512bw");
+    cg->has_lanes = strstr(features, "+avx2") && strstr(features, "+fma");
     if (!m->funcs.len)
         return ps_diag_fail(diag, (PsSpan){0}, PS_MSG_CODEGEN_UNSUPPORTED, "a module without functions");
     Work work = {.cg = cg};

@@ -15,7 +15,12 @@ static LLVMValueRef emit_nothing(Emitter *e, PsRef r) {
 
 static LLVMValueRef emit_select(Emitter *e, PsRef r) {
     if (!ps_type_is_scalar(ps_op(e->f, r)->type)) return NULL;
-    return LLVMBuildSelect(e->b, cg_arg(e, r, 0), cg_arg(e, r, 1), cg_arg(e, r, 2), "");
+    return LLVMBuildSelect(e->b, cg_operand(e, r, 0), cg_operand(e, r, 1), cg_operand(e, r, 2), "");
+}
+
+/* Addresses that vary are found lane by lane, where they are used. */
+static LLVMValueRef emit_lane_ptradd(Emitter *e, PsRef r) {
+    return cg_lane_step(e, r) == CG_UNEVEN ? LLVMConstNull(e->cg->ptr) : cg_emit_ptradd(e, r);
 }
 
 static LLVMValueRef emit_by_rule(Emitter *e, PsRef r) {
@@ -25,7 +30,7 @@ static LLVMValueRef emit_by_rule(Emitter *e, PsRef r) {
     PsType type = ps_op(e->f, ps_op_arg(e->f, r, 0))->type;
     if (!ps_type_is_scalar(type) || info->effect != PS_EFFECT_PURE) return NULL;
     LLVMValueRef args[3] = {0};
-    for (uint32_t i = 0; i < op->nargs; i++) args[i] = cg_arg(e, r, i);
+    for (uint32_t i = 0; i < op->nargs; i++) args[i] = cg_operand(e, r, i);
     if (info->rule == PS_RULE_COMPARE) return cg_emit_compare(e, (PsOpCode)op->code, type, args[0], args[1]);
     if (cg_is_float(type)) return cg_emit_float(e, (PsOpCode)op->code, type, args);
     return cg_emit_int(e, (PsOpCode)op->code, type, args);
@@ -47,6 +52,7 @@ static const EmitFn emitters[PS_OP_COUNT] = {
     [PS_OP_STRIDE] = cg_emit_stride,
     [PS_OP_PTRADD] = cg_emit_ptradd,
     [PS_OP_LOAD] = cg_emit_load,
+    [PS_OP_VOLATILE] = cg_emit_volatile,
     [PS_OP_STORE] = cg_emit_store,
     [PS_OP_ATOMIC_ADD] = cg_emit_atomic,
     [PS_OP_ATOMIC_MUL] = cg_emit_atomic,
@@ -72,6 +78,28 @@ static const EmitFn emitters[PS_OP_COUNT] = {
     [PS_OP_WARN] = cg_emit_warn,
 };
 
+/* What is not the same in lanes; the rest works on vectors where cg_operand gives it some. */
+static const EmitFn lane_emitters[PS_OP_COUNT] = {
+    [PS_OP_VAR] = cg_lane_var,
+    [PS_OP_ELEM] = cg_lane_elem,
+    [PS_OP_PTRADD] = emit_lane_ptradd,
+    [PS_OP_LOAD] = cg_lane_load,
+    [PS_OP_STORE] = cg_lane_store,
+    [PS_OP_ATOMIC_ADD] = cg_lane_atomic,
+    [PS_OP_ATOMIC_MUL] = cg_lane_atomic,
+    [PS_OP_ATOMIC_MIN] = cg_lane_atomic,
+    [PS_OP_ATOMIC_MAX] = cg_lane_atomic,
+    [PS_OP_ATOMIC_AND] = cg_lane_atomic,
+    [PS_OP_ATOMIC_OR] = cg_lane_atomic,
+    [PS_OP_ATOMIC_XOR] = cg_lane_atomic,
+    [PS_OP_IF] = cg_lane_if,
+    [PS_OP_FOR] = cg_lane_for,
+    [PS_OP_WHILE] = cg_lane_while,
+    [PS_OP_YIELD] = cg_lane_jump,
+    [PS_OP_BREAK] = cg_lane_jump,
+    [PS_OP_CONTINUE] = cg_lane_jump,
+};
+
 /* A value of the op's type that harms nobody, after something unknown. */
 static LLVMValueRef placeholder(const Emitter *e, PsType type) {
     if (ps_type_is_scalar(type)) return LLVMConstNull(e->cg->scalars[type]);
@@ -81,6 +109,7 @@ static LLVMValueRef placeholder(const Emitter *e, PsType type) {
 void cg_emit_op(Emitter *e, PsRef r) {
     const PsOp *op = ps_op(e->f, r);
     EmitFn emit = op->code < PS_OP_COUNT ? emitters[op->code] : NULL;
+    if (cg_in_lanes(e) && op->code < PS_OP_COUNT && lane_emitters[op->code]) emit = lane_emitters[op->code];
     e->slots[r].emitter = 0; /* a reduction's body is emitted twice */
     LLVMValueRef value = emit ? emit(e, r) : emit_by_rule(e, r);
     if (emit == emit_nothing || op->type == PS_KIND_NONE ||

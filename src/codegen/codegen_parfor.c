@@ -55,7 +55,7 @@ LLVMMetadataRef cg_rolled_loop(Codegen *cg) {
 /* Small bodies wait for memory and loop overhead: two vectors at a time. */
 #define SMALL_BODY 24
 
-static void set_index(Emitter *e, PsRef param, LLVMValueRef wide) {
+void cg_set_index(Emitter *e, PsRef param, LLVMValueRef wide) {
     LLVMValueRef index = LLVMBuildTrunc(e->b, wide, e->cg->i32, "");
     LLVMSetNSW(index, 1);
     cg_set(e, param, index, wide);
@@ -72,7 +72,7 @@ void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index, bool vectors) {
         e->parallel = LLVMMetadataAsValue(cg->ctx, c->id);
     }
     if (cg_poll_each(e, parfor->ref)) cg_poll(e);
-    set_index(e, info->params + info->nparams - 1, index);
+    cg_set_index(e, info->params + info->nparams - 1, index);
     Target target = {.next = c->latch};
     e->target = &target;
     cg_emit_region(e, region);
@@ -149,8 +149,12 @@ static void emit_row(Emitter *e, const Task *t) {
     LLVMValueRef begin = LLVMBuildAdd(e->b, lo, t->col_lo, ""), end = LLVMBuildAdd(e->b, lo, t->col_hi, "");
     bool cut = t->ndim > 1 && cg_poll_chunks(e, e->parfor->ref); /* the leaves of one axis are short */
     if (cut) cg_chunks_begin(e, &chunks, begin, end, CG_CHUNK);
-    cg_count_begin(e, &c, cut ? chunks.lo : begin, cut ? chunks.end : end, 1, false);
-    cg_emit_columns(e, &c, c.phi, true);
+    if (cg_in_lanes(e)) {
+        cg_lane_row(e, cut ? chunks.lo : begin, cut ? chunks.end : end);
+    } else {
+        cg_count_begin(e, &c, cut ? chunks.lo : begin, cut ? chunks.end : end, 1, false);
+        cg_emit_columns(e, &c, c.phi, true);
+    }
     if (cut) cg_chunks_end(e, &chunks);
 }
 
@@ -201,7 +205,7 @@ static void emit_rows(Emitter *e, Task *t) {
         phis[i] = index[i] = LLVMBuildPhi(e->b, e->cg->i64, "");
         LLVMAddIncoming(phis[i], &first[i], &from, 1);
     }
-    for (int32_t i = 0; i < outer; i++) set_index(e, params + (PsRef)i, phis[i]);
+    for (int32_t i = 0; i < outer; i++) cg_set_index(e, params + (PsRef)i, phis[i]);
     emit_row(e, t);
     cg_enter(e, c.latch);
     next_indices(e, t, index);
@@ -235,6 +239,7 @@ void cg_emit_task(Codegen *cg, ParforInfo *parfor, Value *slots) {
     LLVMSetLinkage(parfor->task, LLVMInternalLinkage);
     if (!cg_emitter_open(&e, cg, f, EMIT_TASK, parfor->task, slots)) return;
     e.parfor = parfor;
+    e.width = parfor->width;
     e.ts = LLVMGetParam(parfor->task, 0);
     t.record = LLVMGetParam(parfor->task, 1);
     LLVMValueRef leaf_lo = LLVMGetParam(parfor->task, 2), leaf_hi = LLVMGetParam(parfor->task, 3);

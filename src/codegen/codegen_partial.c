@@ -78,6 +78,17 @@ void cg_partials_end_leaf(Emitter *e, LLVMValueRef record, LLVMValueRef leaf) {
     }
 }
 
+/* W stripes at once; those of inactive lanes stay as they are. */
+static void add_lanes(Emitter *e, const Slot *slot, LLVMValueRef into, LLVMValueRef value) {
+    LLVMTypeRef type = cg_lane_type(e, cg_type_stored(e->cg, slot->type));
+    unsigned align = (unsigned)ps_scalar_size(slot->type) * e->width;
+    if (align > 64) align = 64;
+    LLVMValueRef old = cg_from_stored(e, slot->type, cg_load_at(e, type, into, 0, align));
+    LLVMValueRef sum = cg_binary(e, op_of(slot), slot->type, old, value);
+    sum = cg_lane_select(e, sum, old);
+    cg_store_at(e, cg_to_stored(e, slot->type, sum), into, 0, align);
+}
+
 LLVMValueRef cg_emit_partial(Emitter *e, PsRef r) {
     const PsOp *op = ps_op(e->f, r);
     const ParforInfo *parfor = e->parfor;
@@ -93,6 +104,10 @@ LLVMValueRef cg_emit_partial(Emitter *e, PsRef r) {
     const Slot *slot = &parfor->slots.data[at];
     LLVMTypeRef type = cg_type_stored(e->cg, slot->type);
     LLVMValueRef into = LLVMBuildInBoundsGEP2(e->b, type, e->stripes[at], &e->stripe, 1, "");
+    if (cg_in_lanes(e)) {
+        add_lanes(e, slot, into, cg_lane_vector(e, ps_op_arg(e->f, r, 1)));
+        return NULL;
+    }
     LLVMValueRef load = cg_load_at(e, type, into, 0, (unsigned)ps_scalar_size(slot->type));
     LLVMValueRef sum =
         cg_binary(e, op_of(slot), slot->type, cg_from_stored(e, slot->type, load), cg_arg(e, r, 1));
@@ -109,6 +124,10 @@ LLVMValueRef cg_emit_partial(Emitter *e, PsRef r) {
 
 /* Columns [at, at + n) of the row, one per stripe. */
 static void emit_block(Emitter *e, LLVMValueRef at, LLVMValueRef n, bool guarded, bool vectors) {
+    if (cg_in_lanes(e)) {
+        cg_lane_block(e, at, n, n == LLVMConstInt(e->cg->i64, PS_STRIPES, 0));
+        return;
+    }
     Counter c;
     cg_count_begin(e, &c, LLVMConstInt(e->cg->i64, 0, 0), n, 1, guarded);
     e->stripe = c.phi;
@@ -142,7 +161,7 @@ void cg_partials_row(Emitter *e, LLVMValueRef lo, LLVMValueRef col_lo, LLVMValue
                  part = LLVMConstInt(cg->i64, PS_STRIPES - 1, 0);
     LLVMValueRef begin = LLVMBuildAdd(e->b, lo, col_lo, ""), length = LLVMBuildSub(e->b, col_hi, col_lo, "");
     LLVMValueRef rest = LLVMBuildAnd(e->b, length, part, "");
-    bool twice = e->parfor->size <= CG_DOUBLE_BODY && !e->parfor->serial;
+    bool twice = e->parfor->size <= CG_DOUBLE_BODY && (!e->parfor->serial || cg_in_lanes(e));
     LLVMValueRef whole = LLVMBuildSub(e->b, length, rest, ""), end = LLVMBuildAdd(e->b, begin, whole, "");
     Blocks blocks = {.cut = many_rows && cg_poll_chunks(e, e->parfor->ref)};
     if (twice) {

@@ -17,7 +17,7 @@
  */
 #include "codegen/codegen_int.h"
 
-#include "abi/math.h"
+#include "math/math.h"
 
 #define SHORT_TRIPS 64    /* a loop of at most so many iterations is none for those around it ... */
 #define NEST_TRIPS  4096  /* ... unless a nest of such loops has more than this */
@@ -30,13 +30,6 @@ _Static_assert(CG_CHUNK % PS_STRIPES == 0, "blocks of a reduction are not cut");
 enum { EACH = 1, HELD = 2 }; /* of FuncInfo.polls: polls in each iteration; holds a loop that may be long */
 
 /* -- how long loops are -- */
-
-static PsRef owner_of(const PsFunc *f, PsRef r) {
-    PsRegion region = ps_op(f, r)->region;
-    return region ? ps_region(f, region)->owner : 0;
-}
-
-static bool is_loop(uint16_t code) { return code == PS_OP_FOR || code == PS_OP_WHILE || code == PS_OP_PARFOR; }
 
 static uint64_t times(uint64_t a, uint64_t b) {
     uint64_t product;
@@ -100,10 +93,10 @@ static bool measure(const PsFunc *f, PsRef r, uint32_t *out_arrays) {
 
 /* The nest that the loop or call `r` is the innermost part of: constant iterations, lengths multiplied. */
 static void weigh_nest(const PsFunc *f, PsRef r, uint64_t trips, uint32_t degree, FuncInfo *info) {
-    for (; r; r = owner_of(f, r)) {
+    for (; r; r = cg_owner(f, r)) {
         uint64_t constant;
         uint32_t arrays;
-        if (!is_loop(ps_op(f, r)->code)) continue;
+        if (!cg_is_loop(f, r)) continue;
         if (const_trips(f, r, &constant))
             trips = times(trips, constant);
         else if (ps_op(f, r)->code == PS_OP_WHILE || !measure(f, r, &arrays))
@@ -121,10 +114,10 @@ static void weigh_nest(const PsFunc *f, PsRef r, uint64_t trips, uint32_t degree
 static void mark_outer(const PsFunc *f, PsRef r, uint64_t trips, FuncInfo *info) {
     bool is_long = trips > SHORT_TRIPS;
     info->lasting |= is_long;
-    for (r = owner_of(f, r); r; r = owner_of(f, r)) {
+    for (r = cg_owner(f, r); r; r = cg_owner(f, r)) {
         uint64_t constant;
         uint16_t code = ps_op(f, r)->code;
-        if (!is_loop(code)) continue;
+        if (!cg_is_loop(f, r)) continue;
         if (!is_long && code == PS_OP_FOR && const_trips(f, r, &constant)) {
             trips = times(trips, constant);
             is_long = trips > NEST_TRIPS;
@@ -150,7 +143,7 @@ void cg_poll_survey(Codegen *cg, uint32_t index) {
             if (again || callee->lasting) mark_outer(f, r, MANY_TRIPS, info);
             info->unbounded |= again || callee->unbounded;
             weigh_nest(f, r, callee->known ? callee->trips : 1, callee->degree, info);
-        } else if (is_loop(op->code)) {
+        } else if (cg_is_loop(f, r)) {
             if (op->code == PS_OP_WHILE) info->polls[r] |= EACH;
             if (op->code != PS_OP_PARFOR)
                 mark_outer(f, r, const_trips(f, r, &trips) ? trips : MANY_TRIPS, info);
@@ -209,8 +202,7 @@ bool cg_poll_chunks(const Emitter *e, PsRef loop) {
     const PsFunc *f = e->f;
     uint64_t trips;
     if (cg_poll_each(e, loop)) return false;
-    if (ps_op(f, loop)->code == PS_OP_PARFOR)
-        return has_more_work(f, loop, e->parfor->serial ? CHUNK_WORK : 8 * CHUNK_WORK); /* in vectors */
+    if (ps_op(f, loop)->code == PS_OP_PARFOR) return has_more_work(f, loop, CHUNK_WORK);
     if (const_trips(f, loop, &trips)) return trips > CG_CHUNK;
     if (e->kind == EMIT_MAIN || ps_op(f, ps_region(f, ps_op(f, loop)->region0)->params)->type == PS_I64)
         return true;

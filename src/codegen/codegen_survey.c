@@ -8,7 +8,7 @@
  */
 #include "codegen/codegen_int.h"
 
-#include "abi/math.h"
+#include "math/math.h"
 
 /* What an op is to the vectoriser, and whether its order matters. */
 typedef enum Nature { NATURE_PLAIN, NATURE_SERIAL, NATURE_ORDERED, NATURE_FAULT } Nature;
@@ -17,7 +17,7 @@ static const uint8_t natures[PS_OP_COUNT] = {
 #define SERIAL(OP, op) [PS_OP_##OP] = NATURE_SERIAL,
     PS_MATH_UNARY(SERIAL) PS_MATH_BINARY(SERIAL) SERIAL(FOR, ) SERIAL(WHILE, ) SERIAL(ATOMIC_ADD, )
         SERIAL(ATOMIC_MUL, ) SERIAL(ATOMIC_MIN, ) SERIAL(ATOMIC_MAX, ) SERIAL(ATOMIC_AND, ) SERIAL(ATOMIC_OR, )
-            SERIAL(ATOMIC_XOR, ) SERIAL(ATOMIC_XCHG, ) SERIAL(ATOMIC_CAS, )
+            SERIAL(ATOMIC_XOR, ) SERIAL(ATOMIC_XCHG, ) SERIAL(ATOMIC_CAS, ) SERIAL(VOLATILE, )
 #undef SERIAL
                 [PS_OP_PRINT] = NATURE_ORDERED,
     [PS_OP_CHECK] = NATURE_FAULT,
@@ -37,10 +37,21 @@ static Nature nature_of(const PsFunc *f, PsRef r) {
     const PsOp *op = ps_op(f, r);
     uint64_t bits;
     if (op->code == PS_OP_FOR && is_unrolled(f, op)) return NATURE_PLAIN;
+    if (op->code >= PS_OP_SIN_FAR && op->code <= PS_OP_TAN_FAR) return NATURE_PLAIN; /* codegen_far.c */
     if (op->code == PS_OP_MOD && ps_type_is_scalar(op->type) && cg_is_float(op->type))
         return NATURE_SERIAL; /* fmod */
     if (op->code == PS_OP_IPOW && !ps_op_is_const(f, ps_op_arg(f, r, 1), &bits)) return NATURE_SERIAL;
     return (Nature)natures[op->code];
+}
+
+PsRef cg_owner(const PsFunc *f, PsRef r) {
+    PsRegion region = ps_op(f, r)->code == PS_OP_PARAM ? ps_op(f, r)->region0 : ps_op(f, r)->region;
+    return region ? ps_region(f, region)->owner : 0;
+}
+
+bool cg_is_loop(const PsFunc *f, PsRef r) {
+    uint16_t code = ps_op(f, r)->code;
+    return code == PS_OP_FOR || code == PS_OP_WHILE || code == PS_OP_PARFOR;
 }
 
 /* -- functions -- */
@@ -90,7 +101,9 @@ static bool survey_func(Codegen *cg, uint32_t index) {
     sum.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
     sum.chain = locals + below;
     sum.locals = locals > UINT32_MAX ? UINT32_MAX : (uint32_t)locals;
-    sum.inlined = sum.size <= CG_INLINE_OPS && locals <= CG_INLINE_LOCALS;
+    sum.sites = info->sites;
+    sum.inlined =
+        sum.size <= CG_INLINE_OPS && locals <= CG_INLINE_LOCALS && size * sum.sites <= CG_INLINE_TOTAL;
     *info = sum;
     return true;
 }
@@ -128,9 +141,20 @@ static void check_chains(Codegen *cg) {
     }
 }
 
+static void count_sites(Codegen *cg) {
+    for (uint32_t i = 0; i < cg->m->funcs.len; i++) {
+        const PsFunc *f = cg->m->funcs.data[i];
+        for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+            const PsOp *op = ps_op(f, r);
+            if (op->code == PS_OP_CALL && op->imm < cg->m->funcs.len) cg->funcs[op->imm].sites++;
+        }
+    }
+}
+
 /* Callees before callers; what remains calls in circles, or calls what does. */
 static void survey_funcs(Codegen *cg) {
     uint32_t n = cg->m->funcs.len;
+    count_sites(cg);
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 1; i < n; i++)
@@ -192,7 +216,7 @@ static bool is_remade(uint16_t code) {
 /* `user` does something with a local of main, or an element of it: all but reading changes one place in all iterations. */
 static void note_use(Codegen *cg, const PsFunc *f, ParforInfo *parfor, PsRef user, PsRef local) {
     uint16_t code = ps_op(f, user)->code;
-    if (code == PS_OP_LOAD || code == PS_OP_ELEM) return;
+    if (code == PS_OP_LOAD || code == PS_OP_VOLATILE || code == PS_OP_ELEM) return;
     parfor->serial = true;
     ps_vec_push(cg->arena, &parfor->written, local);
 }

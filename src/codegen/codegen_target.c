@@ -180,11 +180,9 @@ static bool applies(const Codegen *cg, When when) {
     }
 }
 
-static bool extends(const Codegen *cg) { return cg->extend[0] || cg->extend[1]; }
-
 /* The passes before LATE, or from it on. */
 static void pipeline(const Codegen *cg, bool late, char *out, size_t size) {
-    bool inlines = late ? extends(cg) : cg->has_inlined;
+    bool inlines = late ? cg->late.len > 0 : cg->has_inlined;
     size_t len = (size_t)snprintf(out, size, "%sfunction(", inlines ? "always-inline," : "");
     for (size_t i = late ? LATE : 0; i < (late ? PS_COUNT(function_passes) : LATE) && len < size; i++)
         if (applies(cg, function_passes[i].when))
@@ -202,27 +200,20 @@ static void run_passes(Codegen *cg, LLVMTargetMachineRef machine, const char *pa
     LLVMDisposeErrorMessage(message);
 }
 
-/* The functions that widen floats (codegen_cast.c) are expanded when instcombine is done. */
-static void expand_extends(Codegen *cg) {
-    unsigned noinline = LLVMGetEnumAttributeKindForName("noinline", 8);
-    for (size_t i = 0; i < PS_COUNT(cg->extend); i++) {
-        if (!cg->extend[i]) continue;
-        LLVMRemoveEnumAttributeAtIndex(cg->extend[i], (LLVMAttributeIndex)LLVMAttributeFunctionIndex, noinline);
-        cg_attribute(cg, cg->extend[i], "alwaysinline", 0);
-    }
-}
-
 void cg_optimise(Codegen *cg, LLVMTargetMachineRef machine) {
     char early[512], late[256], all[768];
     if (!cg->request->target.opt_level) return;
     pipeline(cg, false, early, sizeof early);
     pipeline(cg, true, late, sizeof late);
-    if (extends(cg)) {
+    if (cg->late.len) {
         run_passes(cg, machine, early);
-        expand_extends(cg);
+        for (uint32_t i = 0; i < cg->late.len; i++) cg_expand(cg, cg->late.data[i].fn);
         run_passes(cg, machine, late);
     } else {
         snprintf(all, sizeof all, "%s,%s", early, late);
         run_passes(cg, machine, all);
     }
+    if (!cg->has_far) return;
+    cg_far_inline(cg);
+    run_passes(cg, machine, "always-inline,function(simplifycfg)");
 }

@@ -64,6 +64,19 @@ LLVMTypeRef cg_like(LLVMTypeRef element, LLVMValueRef shape) {
     return LLVMVectorType(element, LLVMGetVectorSize(type));
 }
 
+unsigned cg_int_bits(LLVMValueRef value) {
+    LLVMTypeRef type = LLVMTypeOf(value);
+    return LLVMGetIntTypeWidth(LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type);
+}
+
+LLVMValueRef cg_splat_of(LLVMValueRef vector) {
+    if (!LLVMIsConstant(vector)) return NULL;
+    LLVMValueRef first = LLVMGetAggregateElement(vector, 0);
+    for (unsigned i = 1; i < LLVMGetVectorSize(LLVMTypeOf(vector)); i++)
+        if (LLVMGetAggregateElement(vector, i) != first) return NULL;
+    return first;
+}
+
 /* -- constants -- */
 
 static LLVMValueRef splat(LLVMTypeRef type, LLVMValueRef one) {
@@ -137,6 +150,39 @@ LLVMValueRef cg_intrinsic(Emitter *e, const char *name, LLVMTypeRef *types, unsi
 LLVMValueRef cg_unary(Emitter *e, const char *intrinsic, LLVMValueRef a) {
     LLVMTypeRef type = LLVMTypeOf(a);
     return cg_intrinsic(e, intrinsic, &type, 1, &a, 1);
+}
+
+LLVMValueRef cg_late_function(Emitter *e, const char *name, LLVMTypeRef type, bool *out_is_new) {
+    Codegen *cg = e->cg;
+    *out_is_new = false;
+    for (uint32_t i = 0; i < cg->late.len; i++)
+        if (!strcmp(cg->late.data[i].name, name) && cg->late.data[i].type == type) return cg->late.data[i].fn;
+    LLVMValueRef fn = LLVMAddFunction(cg->module, name, type);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    cg_pure(cg, fn);
+    cg_attribute(cg, fn, "speculatable", 0);
+    cg_attribute(cg, fn, "noinline", 0);
+    *out_is_new = true;
+    cg->late_back = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(cg->ctx, fn, ""));
+    ps_vec_push(cg->arena, &cg->late, ((LateFunction){name, type, fn}));
+    return fn;
+}
+
+void cg_late_return(Emitter *e, LLVMValueRef value) {
+    LLVMBuildRet(e->b, value);
+    LLVMPositionBuilderAtEnd(e->b, e->cg->late_back);
+}
+
+void cg_pure(const Codegen *cg, LLVMValueRef fn) {
+    static const char *const says[] = {"nounwind", "willreturn", "nosync", "nofree", "memory"};
+    for (size_t i = 0; i < PS_COUNT(says); i++) cg_attribute(cg, fn, says[i], 0); /* memory 0: none at all */
+}
+
+void cg_expand(const Codegen *cg, LLVMValueRef fn) {
+    unsigned noinline = LLVMGetEnumAttributeKindForName("noinline", 8);
+    LLVMRemoveEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, noinline);
+    cg_attribute(cg, fn, "alwaysinline", 0);
 }
 
 void cg_attribute(const Codegen *cg, LLVMValueRef fn, const char *name, uint64_t value) {

@@ -132,6 +132,16 @@ static PsStatus ask(const char *want, char *features, size_t room, int *bits, Ps
 }
 #endif
 
+/* Vectors of another width than the CPU's own: any number of lanes gives the same bits, which tests want to see. */
+static PsStatus choose_bits(const char *want, int *bits, PsDiag *diag) {
+    if (!want || !*want) return PS_OK;
+    long number = strtol(want, NULL, 10);
+    if (number != 128 && number != 256 && number != 512)
+        return ps_diag_fail(diag, (PsSpan){0}, PS_MSG_DRIVER_VECTOR_BITS, want);
+    *bits = (int)number;
+    return PS_OK;
+}
+
 /* Asked once: CPUID traps on virtual machines. Written under the driver's lock, never changed after. */
 static bool cpu_known;
 static char cpu_features[512];
@@ -144,6 +154,7 @@ PsStatus driver_cpu(DriverCpu *out, PsDiag *diag) {
     driver_lock();
     if (!cpu_known) {
         status = ask(want, cpu_features, sizeof cpu_features, &cpu_vector_bits, diag);
+        if (status == PS_OK) status = choose_bits(getenv("PESTLE_VECTOR_BITS"), &cpu_vector_bits, diag);
         cpu_known = status == PS_OK;
     }
     driver_unlock();

@@ -55,6 +55,7 @@ typedef struct PsTypeInfo {
     uint8_t ndim; /* of array, tile */
     bool unit; /* of array: C order without overlap: the last axis' stride is the element's size and every other
                        axis' stride is at least the extent of the axes inside it */
+    uint8_t outer; /* of a unit array: so many of the last axes are outside all others in memory, not inside */
     int64_t shape[PS_MAX_AXES]; /* of tile */
     uint32_t fields, nfields;   /* of struct: run of module->field_types (later) */
 } PsTypeInfo;
@@ -90,6 +91,19 @@ typedef enum PsRule {
 typedef enum PsImm { PS_IMM_NO, PS_IMM_INT, PS_IMM_OPT, PS_IMM_BITS, PS_IMM_FUNC, PS_IMM_TEXT } PsImm;
 typedef enum PsGrad { PS_GRAD_NO, PS_GRAD_LINEAR, PS_GRAD_RULE, PS_GRAD_MEMORY, PS_GRAD_CONTROL } PsGrad;
 typedef enum PsLane { PS_LANE_MAP, PS_LANE_UNIFORM, PS_LANE_MEMORY, PS_LANE_MASK, PS_LANE_SERIAL } PsLane;
+typedef enum PsCost {
+    PS_COST_FREE,
+    PS_COST_ADDRESS,
+    PS_COST_SIMPLE,
+    PS_COST_MEMORY,
+    PS_COST_DIV,
+    PS_COST_MATH,
+    PS_COST_TWO_DIV,
+    PS_COST_SLOW,
+    PS_COST_ATOMIC,
+    PS_COST_INT_DIV,
+    PS_COST_PRINT,
+} PsCost;
 typedef enum PsCombine { /* of reduce, partial; identities: ps_ir_identity */
                          PS_COMBINE_ADD,
                          PS_COMBINE_MUL,
@@ -109,6 +123,7 @@ typedef struct PsOpInfo {
     PsEffect effect;
     PsGrad grad;
     PsLane lane;
+    PsCost cost;
     const char *doc;
 } PsOpInfo;
 extern const PsOpInfo ps_op_info[PS_OP_COUNT];
@@ -177,6 +192,11 @@ struct PsModule {
  * an array, an array of tiles) and what finds no memory gives PS_KIND_NONE. */
 PsType ps_type_ptr(PsModule *m, PsType elem);
 PsType ps_type_array(PsModule *m, PsType elem, int ndim, bool unit);
+PsType ps_type_array_outer(PsModule *m, PsType elem, int ndim, int outer); /* unit; see PsTypeInfo.outer */
+/* The axis whose stride is the element's size; -1: none is known. */
+static inline int ps_type_unit_axis(const PsTypeInfo *array) {
+    return array->unit ? array->ndim - 1 - array->outer : -1;
+}
 PsType ps_type_tile(PsModule *m, PsType elem, int ndim, const int64_t *shape);
 static inline const PsTypeInfo *ps_type_info(const PsModule *m, PsType t) { return &m->types.data[t]; }
 static inline bool ps_type_is_scalar(PsType t) { return t > PS_KIND_NONE && t < PS_SCALAR_END; }
@@ -220,6 +240,8 @@ PsRef ps_build_cast(PsBuilder *b, PsRef a, PsType type); /* a itself when it has
 PsRef ps_build_var(PsBuilder *b, PsType type);
 PsRef ps_build_load(PsBuilder *b, PsRef place);
 void ps_build_store(PsBuilder *b, PsRef place, PsRef value);
+/* ir_math.c: a function of math/math.h written out, of f32 or f64 (c: of those that take two); 0: it has no text. */
+PsRef ps_build_math(PsBuilder *b, PsOpCode code, PsRef a, PsRef c);
 PsRef ps_build_place(PsBuilder *b, PsRef array, const PsRef *indices, uint32_t n, PsType elem);
 
 /* ir_build_tile.c: tiles. What needs no op gives what there is: an element of a tile made from elements, a tile in the

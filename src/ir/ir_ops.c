@@ -7,9 +7,13 @@
 #define VAR (-1)
 
 const PsOpInfo ps_op_info[PS_OP_COUNT] = {
-#define PS_OP(id, name, nargs, nregions, rule, imm, effect, grad, lane, doc)                                   \
-    {name,           nargs,          nregions, PS_RULE_##rule, PS_IMM_##imm, PS_EFFECT_##effect,               \
-     PS_GRAD_##grad, PS_LANE_##lane, doc},
+#define PS_OP(id, name, nargs, nregions, rule, imm, effect, grad, lane, cost, doc)                             \
+    {                                                                                                          \
+        name,           nargs,                                                                                 \
+        nregions,       PS_RULE_##rule,                                                                        \
+        PS_IMM_##imm,   PS_EFFECT_##effect,                                                                    \
+        PS_GRAD_##grad, PS_LANE_##lane,                                                                        \
+        PS_COST_##cost, doc},
 #include "ir/ops.def"
 };
 

@@ -10,7 +10,7 @@
  *     op      = [ value "=" ] opname [imm] [ "%"N { "," "%"N } ] [ "!" N:N:N:N:N ] [ region [ ("else" | "do") region ] ]
  *     value   = "%"N ":" type      the colon at once: it tells a result from an operand of the op before
  *     imm     = "[" N "]" | "[" string "]" | "[" "@" name "]" | literal (of const)
- *     type    = scalar | "ptr<" type ">" | "array<" type "," N [ ",unit" ] ">" | "tile<" type "," N { "x" N } ">"
+ *     type    = scalar | "ptr<" type ">" | "array<" type "," N [ ",unit" [ "," N ] ] ">" | "tile<" type "," N { "x" N } ">"
  */
 #include "ir/ir_int.h"
 
@@ -163,11 +163,14 @@ static const char *read_name(Parser *p) {
 static PsType read_type(Parser *p, int depth);
 
 static PsType read_array(Parser *p, PsType elem) {
-    uint64_t ndim;
+    uint64_t ndim, outer;
     if (!expect(p, ",") || !read_number(p, PS_MAX_AXES, &ndim)) return PS_KIND_NONE;
     bool unit = accept(p, ",");
     if (unit && !accept_word(p, "unit")) return fail(p, "expected unit");
-    return ps_type_array(p->m, elem, (int)ndim, unit);
+    if (!unit || !accept(p, ",")) return ps_type_array(p->m, elem, (int)ndim, unit);
+    if (!read_number(p, PS_MAX_AXES, &outer)) return PS_KIND_NONE;
+    PsType type = ps_type_array_outer(p->m, elem, (int)ndim, (int)outer);
+    return type ? type : fail(p, "expected fewer axes outside than there are");
 }
 
 static PsType read_tile(Parser *p, PsType elem) {

@@ -288,6 +288,11 @@ static const char *check_load(const At *a) {
     return a->op->type == info(a, arg_type(a, 0))->elem ? NULL : "the result must be what the ptr points to";
 }
 
+static const char *check_volatile(const At *a) {
+    if (!ps_type_is_scalar(a->op->type)) return "the result must be a scalar";
+    return check_load(a);
+}
+
 /* A place and values of its type. */
 static const char *check_stored(const At *a) {
     if (kind(a, arg_type(a, 0)) != PS_KIND_PTR) return "the first operand must be a ptr";
@@ -306,6 +311,7 @@ static const char *check_store(const At *a) {
 static const char *check_atomic(const At *a) {
     const char *wrong = check_stored(a);
     if (wrong) return wrong;
+    if (a->op->imm > 1) return "its immediate is 0 or 1";
     return a->op->type == arg_type(a, 1) ? NULL : "the result must be the old value";
 }
 
@@ -367,7 +373,7 @@ static const char *check_check(const At *a) {
     const char *wrong = check_none(a);
     if (wrong) return wrong;
     if (!a->op->nargs || arg_type(a, 0) != PS_U1) return "the first operand must be u1";
-    if (a->op->nargs > 1 + PS_FAULT_VALUES) return "it takes at most four values";
+    if (a->op->nargs > 1 + PS_FAULT_VALUES) return "it takes at most 20 values";
     for (uint32_t i = 1; i < a->op->nargs; i++) {
         if (!ps_type_is_scalar(arg_type(a, i)) || !is_integer(a, arg_type(a, i)))
             return "the values must be integers";
@@ -461,6 +467,7 @@ static const Check by_op[PS_OP_COUNT] = {
     [PS_OP_STRIDE] = check_stride,
     [PS_OP_PTRADD] = check_ptradd,
     [PS_OP_LOAD] = check_load,
+    [PS_OP_VOLATILE] = check_volatile,
     [PS_OP_STORE] = check_store,
     [PS_OP_ATOMIC_ADD] = check_atomic,
     [PS_OP_ATOMIC_MUL] = check_atomic,

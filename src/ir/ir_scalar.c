@@ -8,11 +8,11 @@
  * op. Comparisons of floats are made in f64, which holds every other float type exactly. Nothing here has undefined
  * behaviour in C. No op is a product and a sum, so there is nothing a C compiler could contract; the build forbids it anyway.
  *
- * Not here: tiles (ir_eval_tile.c), memory, the float functions themselves (abi/math.h).
+ * Not here: tiles (ir_eval_tile.c), memory, the float functions themselves (src/math).
  */
 #include "ir/ir.h"
 #include "abi/half.h"
-#include "abi/math.h"
+#include "math/math.h"
 
 #include <math.h>
 
@@ -161,7 +161,7 @@ static uint64_t eval_int(PsOpCode code, PsType type, PsType to, const uint64_t *
 
 /* -- floats -- */
 
-/* OP, result in T. a, b, c: operands; F(name): libm's function for T; M(name): ours (abi/math.h, and below). */
+/* OP, result in T. a, b, c: operands; F(name): libm's function for T; M(name): ours (math/math.h, and below). */
 // clang-format off
 #define FLOAT_OPS(X)                 \
     X(ADD, a + b)                    \

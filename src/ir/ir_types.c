@@ -43,7 +43,8 @@ typedef struct TypeKey {
 } TypeKey;
 
 static PsType find_or_add(PsModule *m, const PsTypeInfo *info) {
-    TypeKey key = {.head = {(int64_t)info->kind << 32 | info->elem, info->ndim << 1 | info->unit}};
+    TypeKey key = {
+        .head = {(int64_t)info->kind << 32 | info->elem, info->ndim << 1 | info->unit | info->outer << 8}};
     size_t axes = info->kind == PS_KIND_TILE ? info->ndim : 0, len = sizeof key.head + axes * sizeof *key.shape;
     memcpy(key.shape, info->shape, axes * sizeof *key.shape);
     uint64_t id;
@@ -68,6 +69,14 @@ PsType ps_type_array(PsModule *m, PsType elem, int ndim, bool unit) {
     if (!ps_type_is_scalar(elem) || ndim < 0 || ndim > PS_MAX_AXES) return PS_KIND_NONE;
     return find_or_add(m,
                        &(PsTypeInfo){.kind = PS_KIND_ARRAY, .elem = elem, .ndim = (uint8_t)ndim, .unit = unit});
+}
+
+PsType ps_type_array_outer(PsModule *m, PsType elem, int ndim, int outer) {
+    if (!ps_type_is_scalar(elem) || ndim > PS_MAX_AXES || outer < 0 || outer >= ndim) return PS_KIND_NONE;
+    return find_or_add(
+        m,
+        &(PsTypeInfo){
+            .kind = PS_KIND_ARRAY, .elem = elem, .ndim = (uint8_t)ndim, .unit = true, .outer = (uint8_t)outer});
 }
 
 PsType ps_type_tile(PsModule *m, PsType elem, int ndim, const int64_t *shape) {
@@ -114,6 +123,7 @@ void ps_type_print(const PsModule *m, PsType t, PsBuf *out) {
     }
     ps_type_print(m, info->elem, out);
     if (info->kind == PS_KIND_ARRAY) ps_buf_printf(out, ",%d%s", info->ndim, info->unit ? ",unit" : "");
+    if (info->kind == PS_KIND_ARRAY && info->outer) ps_buf_printf(out, ",%d", info->outer);
     if (info->kind == PS_KIND_TILE) print_shape(info, out);
     ps_buf_text(out, ">");
 }

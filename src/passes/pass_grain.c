@@ -9,45 +9,21 @@
  */
 #include "passes/passes_int.h"
 
-enum { /* ps */
-       SIMPLE = 300,
-       MEMORY = 300,
-       ADDRESS = 100,
-       DIVISION = 2000,
-       INT_DIVISION = 5000,
-       MATH = 6000,
-       SLOW_MATH = 12000,
-       ATOMIC = 5000,
+static const int32_t cost_ps[] = {
+    [PS_COST_FREE] = 0,      [PS_COST_ADDRESS] = 100,  [PS_COST_SIMPLE] = 300,    [PS_COST_MEMORY] = 300,
+    [PS_COST_DIV] = 2000,    [PS_COST_MATH] = 2400,    [PS_COST_TWO_DIV] = 4000,  [PS_COST_SLOW] = 4800,
+    [PS_COST_ATOMIC] = 5000, [PS_COST_INT_DIV] = 5000, [PS_COST_PRINT] = 1000000,
+};
+enum {             /* ps, of what is no single op */
+       TURN = 300, /* of a loop, and a branch */
        CALLING = 1500,
        RECURSION = 20000,
-       PRINTING = 1000000,
 };
 #define LEAF_PS       20000000 /* 20 us: a leaf's work against the cost of handing it out */
 #define MIN_GRAIN     64
 #define MAX_GRAIN     65536
 #define MAX_COST      INT32_MAX
 #define UNKNOWN_TRIPS 16
-
-/* What weight_of cannot know. */
-static const int32_t weights[PS_OP_COUNT] = {
-    [PS_OP_PLACE] = ADDRESS,         [PS_OP_ELEM] = ADDRESS,     [PS_OP_LOAD] = MEMORY,
-    [PS_OP_STORE] = MEMORY,          [PS_OP_PARTIAL] = SIMPLE,   [PS_OP_FMA] = SIMPLE,
-    [PS_OP_DIV] = DIVISION,          [PS_OP_SQRT] = DIVISION,    [PS_OP_RSQRT] = 2 * DIVISION,
-    [PS_OP_FLOORDIV] = INT_DIVISION, [PS_OP_MOD] = INT_DIVISION, [PS_OP_TRUNCDIV] = INT_DIVISION,
-    [PS_OP_TRUNCMOD] = INT_DIVISION, [PS_OP_IPOW] = MATH,        [PS_OP_TAN] = SLOW_MATH,
-    [PS_OP_ASIN] = SLOW_MATH,        [PS_OP_ACOS] = SLOW_MATH,   [PS_OP_ATAN] = SLOW_MATH,
-    [PS_OP_SINH] = SLOW_MATH,        [PS_OP_COSH] = SLOW_MATH,   [PS_OP_TANH] = SLOW_MATH,
-    [PS_OP_ERF] = SLOW_MATH,         [PS_OP_ATAN2] = SLOW_MATH,  [PS_OP_HYPOT] = SLOW_MATH,
-    [PS_OP_POW] = SLOW_MATH,         [PS_OP_COPYSIGN] = SIMPLE,  [PS_OP_PRINT] = PRINTING,
-};
-
-/* A differentiable function of floats is MATH unless listed, another pure op SIMPLE. */
-static int32_t weight_of(PsOpCode code) {
-    const PsOpInfo *info = &ps_op_info[code];
-    if (weights[code]) return weights[code];
-    if (info->rule == PS_RULE_FLOAT && info->grad == PS_GRAD_RULE) return MATH;
-    return info->effect == PS_EFFECT_PURE ? SIMPLE : 0;
-}
 
 #define MAX_DEPTH 64 /* of calls; beyond, and in recursion, RECURSION stands for the cost */
 
@@ -66,18 +42,8 @@ typedef struct Grain {
 static int64_t capped(int64_t cost) { return cost < MAX_COST ? cost : MAX_COST; }
 
 static int64_t op_cost(const PsFunc *f, const PsOp *o) {
-    switch (o->code) {
-    case PS_OP_CONST:
-    case PS_OP_ARG:
-    case PS_OP_DIM:
-    case PS_OP_BASE:
-    case PS_OP_STRIDE:
-    case PS_OP_VAR: return 0;
-    default: break;
-    }
-    if (passes_is_atomic(o->code)) return ATOMIC;
-    int64_t one = weight_of(o->code);
-    if (one == 0) return 0;
+    int64_t one = cost_ps[ps_op_info[o->code].cost];
+    if (one == 0 || passes_is_atomic(o->code)) return one;
     int64_t count = o->type ? ps_type_count(f->module, o->type) : 1;
     return count < MAX_COST / one ? one * count : MAX_COST;
 }
@@ -113,9 +79,9 @@ static int64_t inner_cost(Grain *c, const PsFunc *f, const PsOp *o) {
     int64_t a = o->nregions > 0 ? region_cost(c, f, o->region0) : 0;
     int64_t b = o->nregions > 1 ? region_cost(c, f, o->region0 + 1) : 0;
     switch (o->code) {
-    case PS_OP_IF: return SIMPLE + (a > b ? a : b);
-    case PS_OP_FOR: return SIMPLE + times(trips(f, o), a + SIMPLE);
-    case PS_OP_WHILE: return times(UNKNOWN_TRIPS, a + b + SIMPLE);
+    case PS_OP_IF: return TURN + (a > b ? a : b);
+    case PS_OP_FOR: return TURN + times(trips(f, o), a + TURN);
+    case PS_OP_WHILE: return times(UNKNOWN_TRIPS, a + b + TURN);
     case PS_OP_CALL: return call_cost(c, (uint32_t)o->imm);
     default: return a + op_cost(f, o);
     }
@@ -134,7 +100,7 @@ static bool is_straight(const PsFunc *f, PsRegion region) {
         const PsOp *o = ps_op(f, r);
         if (ps_op_info[o->code].effect == PS_EFFECT_CONTROL || ps_op_info[o->code].effect == PS_EFFECT_IO)
             return false;
-        if (passes_is_atomic(o->code) || weight_of(o->code) >= INT_DIVISION) return false;
+        if (ps_op_info[o->code].cost >= PS_COST_ATOMIC) return false;
     }
     return true;
 }

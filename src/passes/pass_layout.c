@@ -6,7 +6,8 @@
  *     place arr, i      ->   ptradd(base arr, i * stride[0] arr), of a tile
  *
  * Offsets are in bytes and 64 bits wide. The outer axes come first, so that the address of a row is a value of its own
- * which neighbours share; the last axis of a `unit` array is multiplied by a constant, the element's size.
+ * which neighbours share; the unit axis of a `unit` array (mostly the last one) is multiplied by a constant, the element's
+ * size, and comes last.
  *
  * An i32 index made of add, sub and mul that cannot wrap is computed again in 64 bits, right behind the i32 value: then
  * every address is affine in the 64-bit loop index, which is what LLVM needs to see. Where it might wrap, the i32 value
@@ -116,12 +117,13 @@ static void lower(Layout *c, PsRef place) {
     PsRef base = base_of(c, a, array, ps_op(f, place)->type), outer = 0, last = 0;
     PsBuilder b = passes_before(f, place);
     uint32_t axes = ps_op(f, place)->nargs - 1;
-    for (uint32_t axis = 0; axis < axes && axis + 1 < type.ndim; axis++) {
+    uint32_t inner = (uint32_t)type.ndim - 1 - type.outer;
+    for (uint32_t axis = 0; axis < axes; axis++) {
+        if (axis == inner) continue;
         PsRef more = term(c, &b, a, place, axis, 0);
         outer = outer && more ? ps_build_binary(&b, PS_OP_ADD, outer, more) : more ? more : outer;
     }
-    if (axes && axes == type.ndim)
-        last = term(c, &b, a, place, axes - 1, type.unit ? ps_scalar_size(type.elem) : 0);
+    if (axes > inner) last = term(c, &b, a, place, inner, type.unit ? ps_scalar_size(type.elem) : 0);
     if (outer && last) {
         PsRef args[2] = {base, outer};
         base = ps_build_op(&b, PS_OP_PTRADD, ps_op(f, place)->type, args, 2, 0);

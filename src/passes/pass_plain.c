@@ -6,8 +6,9 @@
  *   for locals of the iteration, for a function's own locals, and for a function's parameters that only ever are such
  *   locals' places (places in arrays stay atomic there: a parallel loop may call it);
  *   in a parallel loop over i, j for `x[i, j, k] += ...` when each iteration owns its places: every index of the loop
- *   is one of the place's indices, bare, on the same axis wherever the loop touches the array (the other indices may be
- *   anything), the array's places do not overlap (unit), and the loop writes no other array.
+ *   is one of the place's indices, bare or a constant away, on the same axis and at the same distance wherever the loop
+ *   touches the array (the other indices may be anything), the array's places do not overlap (unit), and the loop writes
+ *   no other array.
  *
  * Run after reduce, which takes the atomics into fixed places.
  */
@@ -92,11 +93,32 @@ static FuncFacts *find_facts(const PsModule *m) {
 
 /* -- places that an iteration owns -- */
 
-/* On which axis of a place each index of the loop stands first, bare; `ok` when all of them do. */
+/* On which axis of a place each index of the loop stands first, and how far it is moved; `ok` when all of them do. */
 typedef struct Owner {
     bool ok;
     uint8_t axis[PS_MAX_AXES];
+    uint64_t shift[PS_MAX_AXES];
 } Owner;
+
+static bool same_owner(const Owner *a, const Owner *b) {
+    return memcmp(a->axis, b->axis, sizeof a->axis) == 0 && memcmp(a->shift, b->shift, sizeof a->shift) == 0;
+}
+
+/* i, i + 3, i - 3 -> i. */
+static PsRef without_shift(const PsFunc *f, PsRef index, uint64_t *shift) {
+    const PsOp *op = ps_op(f, index);
+    uint64_t bits;
+    *shift = 0;
+    if (op->code != PS_OP_ADD && op->code != PS_OP_SUB) return index;
+    if (ps_op_is_const(f, ps_op_arg(f, index, 1), &bits)) {
+        bits = (uint64_t)passes_signed(op->type, bits);
+        *shift = op->code == PS_OP_ADD ? bits : 0 - bits;
+        return ps_op_arg(f, index, 0);
+    }
+    if (op->code == PS_OP_SUB || !ps_op_is_const(f, ps_op_arg(f, index, 0), &bits)) return index;
+    *shift = (uint64_t)passes_signed(op->type, bits);
+    return ps_op_arg(f, index, 1);
+}
 
 static Owner owner_of(const Plain *c, PsRef place) {
     const PsFunc *f = c->f;
@@ -104,10 +126,12 @@ static Owner owner_of(const Plain *c, PsRef place) {
     PsRegion body = ps_op(f, c->loop.loop)->region0;
     Owner owner = {0};
     for (uint32_t i = 1; i < ps_op(f, place)->nargs; i++) {
-        const PsOp *index = ps_op(f, ps_op_arg(f, place, i));
+        uint64_t shift;
+        const PsOp *index = ps_op(f, without_shift(f, ps_op_arg(f, place, i), &shift));
         if (index->code != PS_OP_PARAM || index->region0 != body || seen >> index->imm & 1) continue;
         seen |= 1u << index->imm;
         owner.axis[index->imm] = (uint8_t)i;
+        owner.shift[index->imm] = shift;
     }
     owner.ok = seen == (1u << axes) - 1;
     return owner;
@@ -148,7 +172,7 @@ static bool breaks_ownership(const Plain *c, PsRef op, int64_t array, Owner *own
         if (o->code != PS_OP_PLACE || passes_array_param(f, ps_op_arg(f, value, 0)) != array) continue;
         Owner here = owner_of(c, value);
         if (!owner->ok) *owner = here;
-        if (!here.ok || memcmp(owner->axis, here.axis, sizeof here.axis) != 0) return true;
+        if (!here.ok || !same_owner(owner, &here)) return true;
     }
     return false;
 }
@@ -204,9 +228,12 @@ static void make_plain(PsFunc *f, PsRef op) {
     PsOpCode code = ps_op(f, op)->code;
     PsRef place = ps_op_arg(f, op, 0), operands[2] = {ps_op_arg(f, op, 1)};
     if (code == PS_OP_ATOMIC_CAS) operands[1] = ps_op_arg(f, op, 2);
+    uint64_t written = ps_op(f, op)->imm; /* for pass check */
     passes_become(f, op, PS_OP_LOAD, &place, 1, 0);
     PsBuilder b = passes_after(f, op);
-    ps_build_store(&b, place, new_value(&b, code, op, operands));
+    PsRef value = new_value(&b, code, op, operands);
+    if (written) ps_op(f, value)->imm = written;
+    ps_build_store(&b, place, value);
 }
 
 static bool plain_func(Plain *c) {

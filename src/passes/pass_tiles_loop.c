@@ -243,7 +243,7 @@ static void write_out(Tiles *c, PsRef op) {
         args[0] = tiles_place(c, &b, arg_of(c, op, 0), at);
         TileIndex index = {number(&b, k), at};
         for (uint32_t i = 1; i < o.nargs; i++) args[i] = tiles_fetch(c, &b, arg_of(c, op, i), index);
-        ps_build_op(&b, o.code, shape.elem, args, o.nargs, 0);
+        ps_build_op(&b, o.code, shape.elem, args, o.nargs, o.imm);
     }
 }
 
@@ -261,7 +261,7 @@ void tiles_loop_atomic(Tiles *c, PsRef op) {
     open_nest(&b, &shape, at);
     args[0] = tiles_place(c, &b, arg_of(c, op, 0), at);
     for (uint32_t i = 1; i < o.nargs; i++) args[i] = tiles_fetch(c, &b, arg_of(c, op, i), (TileIndex){0, at});
-    PsRef old = ps_build_op(&b, o.code, shape.elem, args, o.nargs, 0);
+    PsRef old = ps_build_op(&b, o.code, shape.elem, args, o.nargs, o.imm);
     if (!used) return;
     ps_build_store(&b, element_of(&b, out, tiles_flat(&b, &shape, at)), old);
     set_result(c, op, out);

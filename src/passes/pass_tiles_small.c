@@ -141,6 +141,6 @@ void tiles_small_atomic(Tiles *c, PsRef op) {
     for (int64_t k = 0; k < count; k++) {
         PsRef args[3] = {place_of(c, &b, arg_of(c, op, 0), k)};
         for (uint32_t i = 1; i < o.nargs; i++) args[i] = tiles_element(c, arg_of(c, op, i), k);
-        set_element(c, first, k, ps_build_op(&b, o.code, elem, args, o.nargs, 0));
+        set_element(c, first, k, ps_build_op(&b, o.code, elem, args, o.nargs, o.imm));
     }
 }

@@ -169,3 +169,25 @@ int refuse_array(PyState *state, const ScalarPlace *place, PyObject *arg) {
     py_error(state, known ? PS_MSG_PY_ARRAY_GRAD : PS_MSG_PY_ARRAY_READONLY, TEXT(place));
     return -1;
 }
+
+/* -- arrays that do not fit the annotation -- */
+
+int refuse_rank(const PyState *state, const PyParam *param, const char *name, int edim, int found) {
+    const char *const kinds[] = {"", " of vectors", " of matrices"};
+    int wanted = param->ndim + edim;
+    if (edim && param->ndim < 0)
+        py_error(state, PS_MSG_PY_ARRAY_ELEMENTS, name, kinds[edim], edim, edim == 1 ? "is" : "es", found);
+    else if (edim)
+        py_error(state, PS_MSG_PY_ARRAY_NDIM_OF, name, kinds[edim], param->ndim, param->ndim == 1 ? "is" : "es",
+                 wanted, found);
+    else
+        py_error(state, PS_MSG_PY_ARRAY_NDIM, name, param->ndim, param->ndim == 1 ? "is" : "es", found);
+    return -1;
+}
+
+int refuse_elements(const PyState *state, const char *name, PsKind dtype, int wanted, int found) {
+    const char *const kinds[] = {"", "vectors of ", "matrices of "}, *type = ps_scalar_name(dtype);
+    return py_error(state, wanted ? PS_MSG_PY_ARRAY_OTHER_TILES : PS_MSG_PY_ARRAY_OTHERS, name, kinds[wanted],
+                    type, kinds[found], type),
+           -1;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why an argument cannot be used as an array: all refusals but those that compare it with its annotation. Each returns
- * -1 with an exception.
+ * Why an argument cannot be used as an array: what it is, and what it has other than its annotation asks for. Each
+ * returns -1 with an exception.
  */
 #ifndef PS_PY_DECODE_REFUSE_H
 #define PS_PY_DECODE_REFUSE_H
@@ -23,5 +23,9 @@ int refuse_negated(const PyState *state, const ScalarPlace *place, PyObject *arg
 /* Reads a tensor, or refuses what it is whatever the kernel does with it. */
 int refuse_or_read(const PyState *state, const ScalarPlace *place, const DlKnown *known, PyObject *tensor,
                    StridedSource *out, PsType *out_type);
+/* It has not as many axes (`found`, those of `edim` of the elements included) as the annotation says. */
+int refuse_rank(const PyState *state, const PyParam *param, const char *name, int edim, int found);
+/* An array of ours knows how many axes its elements have; the annotation says another number. */
+int refuse_elements(const PyState *state, const char *name, PsKind dtype, int wanted, int found);
 
 #endif

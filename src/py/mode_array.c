@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pestle.Array: an array argument while a kernel runs as plain Python. Elements are numbers that know where they were
- * read, so that atomics can find their place. Indices are always checked: a wrong one would be a crash, not a result.
+ * pestle.Array: an array while a kernel runs as plain Python. Elements are numbers, vectors and matrices that know where they
+ * were read, so that atomics can find their place. Indices are always checked: a wrong one would be a crash, not a result.
  */
 #include "py/mode_int.h"
+#include "py/py_matrix.h"
 
 static PyState *state_of(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
 
-PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
-                     bool readonly, bool clamp) {
+static PyObject *new_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
+                           int edim) {
     ModeArray *self = (ModeArray *)state->mode.array->tp_alloc(state->mode.array, 0);
     if (!self) return NULL;
     self->owner = Py_NewRef(owner);
     self->dtype = dtype;
     self->view = *view;
-    self->readonly = readonly;
-    self->clamp = clamp;
+    if (ps_is_array(&state->types, owner)) {
+        memcpy(self->first, ((PyNdarray *)owner)->offset, sizeof self->first);
+        self->shifted = ((PyNdarray *)owner)->shifted;
+    }
+    self->edim = edim;
     return (PyObject *)self;
 }
 
@@ -25,18 +29,24 @@ PyObject *mode_array_of_words(PyState *state, PyObject *owner, const PyPlan *pla
         view.shape[k] = (int64_t)words[1 + k];
         view.strides[k] = (int64_t)words[1 + plan->ndim + k];
     }
-    return mode_array(state, owner, plan->dtype, &view, mode_is_readonly(state, owner), plan->clamp);
+    ModeArray *made = (ModeArray *)new_array(state, owner, plan->dtype, &view, plan->edim);
+    if (!made) return NULL;
+    made->readonly = mode_is_readonly(state, owner);
+    made->clamp = plan->clamp;
+    return (PyObject *)made;
 }
 
 PyObject *mode_array_of(const PyState *state, PyObject *object) {
+    while (ps_is_structs(&state->types, object)) /* has the shape of its members */
+        object = PyTuple_GET_ITEM(((PsStructFieldObject *)object)->members, 0);
     if (!ps_is_array(&state->types, object)) return Py_NewRef(object);
     const PyNdarray *array = (const PyNdarray *)object;
-    PsArrayView view = {.data = array->data, .ndim = array->ndim};
-    for (int k = 0; k < array->ndim; k++) {
+    PsArrayView view = {.data = array->data, .ndim = array->ndim + array->edim};
+    for (int k = 0; k < view.ndim; k++) {
         view.shape[k] = array->shape[k];
         view.strides[k] = array->strides[k];
     }
-    return mode_array(state, object, array->dtype, &view, false, false);
+    return new_array(state, object, array->dtype, &view, array->edim);
 }
 
 void mode_array_end(PyObject *array) { ((ModeArray *)array)->dead = true; }
@@ -48,6 +58,8 @@ static void Array_dealloc(PyObject *object) {
     Py_DECREF(type);
 }
 
+static int axes_of(const ModeArray *self) { return self->view.ndim - self->edim; }
+
 /* -- elements -- */
 
 typedef struct Indices {
@@ -56,7 +68,7 @@ typedef struct Indices {
 } Indices;
 
 static int refuse_count(const ModeArray *self, int found) {
-    py_error(state_of((PyObject *)self), PS_MSG_MODE_COUNT, "indices of an array", (long long)self->view.ndim,
+    py_error(state_of((PyObject *)self), PS_MSG_MODE_COUNT, "indices of an array", (long long)axes_of(self),
              (long long)found);
     return -1;
 }
@@ -81,13 +93,32 @@ static int add_index(const ModeArray *self, PyObject *object, Indices *out) {
 
 /* x[I, k] with I a vector of two: three indices. x[None] and x[()] are none. */
 static int flatten(const ModeArray *self, PyObject *key, int depth, Indices *out) {
+    const PyState *state = state_of((PyObject *)self);
     if (key == Py_None && depth == 0) return 0;
+    if (depth < 2 && mode_is_vector(state, key)) {
+        for (uint32_t i = 0; i < matrix_count((PsMatrixObject *)key); i++) {
+            PyObject *index = mode_element(state, (PsMatrixObject *)key, i);
+            int status = index ? add_index(self, index, out) : -1;
+            Py_XDECREF(index);
+            if (status) return -1;
+        }
+        return 0;
+    }
     if (depth < 2 && (PyTuple_Check(key) || PyList_Check(key))) {
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(key); i++)
             if (flatten(self, PySequence_Fast_GET_ITEM(key, i), depth + 1, out)) return -1;
         return 0;
     }
     return add_index(self, key, out);
+}
+
+static void refuse_bounds(const ModeArray *self, int axis, int64_t index) {
+    const PyState *state = state_of((PyObject *)self);
+    long long first = self->first[axis], length = self->view.shape[axis];
+    if (self->shifted)
+        py_error(state, PS_MSG_PY_FAULT_OFFSET, (long long)index, (long long)axis, first, first + length - 1);
+    else
+        py_error(state, PS_MSG_PY_FAULT_BOUNDS, (long long)index, (long long)axis, length);
 }
 
 static char *place_of(const ModeArray *self, PyObject *key) {
@@ -99,18 +130,19 @@ static char *place_of(const ModeArray *self, PyObject *key) {
         return NULL;
     }
     if (flatten(self, key, 0, &indices)) return NULL;
-    if (indices.n != view->ndim) {
+    if (indices.n != axes_of(self)) {
         refuse_count(self, indices.n);
         return NULL;
     }
     char *at = view->data;
-    for (int k = 0; k < view->ndim; k++) {
-        int64_t index = indices.at[k], last = view->shape[k] - 1;
+    for (int k = 0; k < axes_of(self); k++) {
+        int64_t index = indices.at[k], first = self->first[k], last = first + view->shape[k] - 1;
         if (self->clamp && last >= 0) index = index < 0 ? 0 : index > last ? last : index;
-        if (index < 0 || index >= view->shape[k]) {
-            py_error(state, PS_MSG_PY_FAULT_BOUNDS, (long long)index, (long long)k, (long long)view->shape[k]);
+        if (index < first || index > last) {
+            refuse_bounds(self, k, index);
             return NULL;
         }
+        index -= first;
         at += index * view->strides[k];
     }
     return at;
@@ -123,25 +155,62 @@ static uint64_t read_bits(PsType type, const char *at) {
     return type == PS_U1 ? bits != 0 : bits;
 }
 
+static int refuse_store(const ModeArray *self) {
+    if (!self->readonly && !self->dead) return 0;
+    py_error(state_of((PyObject *)self), self->dead ? PS_MSG_MODE_ENDED : PS_MSG_MODE_READONLY);
+    return -1;
+}
+
+/* Where the i-th scalar of an element lies. */
+static char *scalar_of(const ModeArray *self, const char *at, uint32_t i) {
+    const PsArrayView *view = &self->view;
+    int axes = axes_of(self);
+    int64_t columns = self->edim == 2 ? view->shape[axes + 1] : 1;
+    int64_t offset = self->edim ? (int64_t)i / columns * view->strides[axes] : 0;
+    if (self->edim == 2) offset += (int64_t)i % columns * view->strides[axes + 1];
+    return (char *)(uintptr_t)at + offset;
+}
+
+uint64_t mode_array_word(const ModeArray *self, const char *at, uint32_t i) {
+    return read_bits(self->dtype, scalar_of(self, at, i));
+}
+
+int mode_array_set_words(const ModeArray *self, char *at, const uint64_t *words, uint32_t n) {
+    if (refuse_store(self)) return -1;
+    for (uint32_t i = 0; i < n; i++)
+        memcpy(scalar_of(self, at, i), &words[i], (size_t)ps_scalar_size(self->dtype));
+    return 0;
+}
+
+static PyObject *element_at(ModeArray *self, char *at) {
+    const PyState *state = state_of((PyObject *)self);
+    const int64_t *shape = self->view.shape + axes_of(self);
+    PsMatrixObject *m = matrix_new(state, self->dtype, false, self->edim, (int32_t)shape[0],
+                                   self->edim == 2 ? (int32_t)shape[1] : 1);
+    if (!m) return NULL;
+    for (uint32_t i = 0; i < matrix_count(m); i++) m->words[i] = mode_array_word(self, at, i);
+    m->home = Py_NewRef((PyObject *)self);
+    m->at = at;
+    return (PyObject *)m;
+}
+
 static PyObject *Array_subscript(PyObject *object, PyObject *key) {
     ModeArray *self = (ModeArray *)object;
     char *at = place_of(self, key);
     if (!at) return NULL;
+    if (self->edim) return element_at(self, at);
     ModeNumber *number = (ModeNumber *)mode_number(state_of(object), self->dtype, read_bits(self->dtype, at));
     if (!number) return NULL;
-    number->from = (ModeArray *)Py_NewRef(object);
+    number->from = Py_NewRef(object);
     number->place = at;
     return (PyObject *)number;
 }
 
-static int store(const ModeArray *self, char *at, uint64_t bits) {
-    const PyState *state = state_of((PyObject *)self);
-    if (self->readonly || self->dead) {
-        py_error(state, self->dead ? PS_MSG_MODE_ENDED : PS_MSG_MODE_READONLY);
-        return -1;
-    }
-    memcpy(at, &bits, (size_t)ps_scalar_size(self->dtype));
-    return 0;
+static int set_element(ModeArray *self, char *at, PyObject *value) {
+    PyObject *element = element_at(self, at);
+    int status = element ? mode_overwrite(state_of((PyObject *)self), element, value) : -1;
+    Py_XDECREF(element);
+    return status;
 }
 
 static int Array_ass_subscript(PyObject *object, PyObject *key, PyObject *value) {
@@ -152,29 +221,27 @@ static int Array_ass_subscript(PyObject *object, PyObject *key, PyObject *value)
     char *at = value ? place_of(self, key) : NULL;
     if (!value) PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
     if (!at) return -1;
+    if (self->edim) return set_element(self, at, value);
     if (!mode_read(state, value, &operand)) {
         mode_not_a_number(state, "an element of an array", value);
         return -1;
     }
-    return mode_cast(state, &operand, self->dtype, &bits) || store(self, at, bits) ? -1 : 0;
+    return mode_cast(state, &operand, self->dtype, &bits) || mode_array_set_words(self, at, &bits, 1) ? -1 : 0;
 }
 
-uint64_t mode_get(const ModeNumber *number) {
-    if (!number->from || number->from->dead) return number->bits;
-    return read_bits(number->type, number->place);
+uint64_t mode_array_read(const ModeNumber *number) {
+    return ((ModeArray *)number->from)->dead ? number->bits : read_bits(number->type, number->place);
 }
 
-int mode_set(const PyState *state, ModeNumber *number, uint64_t bits) {
-    (void)state;
-    number->bits = bits;
-    return number->from ? store(number->from, number->place, bits) : 0;
+int mode_array_write(const ModeNumber *number, uint64_t bits) {
+    return mode_array_set_words((ModeArray *)number->from, number->place, &bits, 1);
 }
 
 /* -- attributes -- */
 
 static Py_ssize_t Array_length(PyObject *object) {
     const PsArrayView *view = &((ModeArray *)object)->view;
-    if (view->ndim) return view->shape[0];
+    if (axes_of((ModeArray *)object)) return view->shape[0];
     py_error(state_of(object), PS_MSG_MODE_WANTS, "len()", "an array with axes", "one without");
     return -1;
 }
@@ -182,8 +249,8 @@ static Py_ssize_t Array_length(PyObject *object) {
 static PyObject *get_shape(PyObject *object, void *unused) {
     (void)unused;
     const PsArrayView *view = &((ModeArray *)object)->view;
-    PyObject *shape = PyTuple_New(view->ndim);
-    for (int k = 0; shape && k < view->ndim; k++) {
+    PyObject *shape = PyTuple_New(axes_of((ModeArray *)object));
+    for (int k = 0; shape && k < PyTuple_GET_SIZE(shape); k++) {
         PyObject *length = mode_number(state_of(object), PS_I32, (uint32_t)view->shape[k]);
         if (length)
             PyTuple_SET_ITEM(shape, k, length);
@@ -195,7 +262,7 @@ static PyObject *get_shape(PyObject *object, void *unused) {
 
 static PyObject *get_ndim(PyObject *object, void *unused) {
     (void)unused;
-    return PyLong_FromLong(((ModeArray *)object)->view.ndim);
+    return PyLong_FromLong(axes_of((ModeArray *)object));
 }
 
 static PyObject *get_dtype(PyObject *object, void *unused) {
@@ -206,6 +273,14 @@ static PyObject *get_dtype(PyObject *object, void *unused) {
 static PyObject *get_owner(PyObject *object, void *unused) {
     (void)unused;
     return Py_NewRef(((ModeArray *)object)->owner);
+}
+
+/* n, m, grad, ... */
+static PyObject *Array_getattro(PyObject *object, PyObject *name) {
+    PyObject *found = PyObject_GenericGetAttr(object, name);
+    if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+    PyErr_Clear();
+    return PyObject_GetAttr(((ModeArray *)object)->owner, name);
 }
 
 static PyObject *Array_repr(PyObject *object) { return PyObject_Repr(((ModeArray *)object)->owner); }
@@ -221,6 +296,7 @@ static PyMethodDef array_methods[] = {{"_rule", MODE_RULE, METH_FASTCALL, NULL},
 static PyType_Slot array_slots[] = {
     {Py_tp_dealloc, Array_dealloc},
     {Py_tp_repr, Array_repr},
+    {Py_tp_getattro, Array_getattro},
     {Py_tp_getset, array_getset},
     {Py_tp_methods, array_methods},
     {Py_mp_subscript, Array_subscript},

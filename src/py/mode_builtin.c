@@ -30,8 +30,7 @@ static int read_dtype(const PyState *state, const char *name, PyObject *object, 
 }
 
 static bool has_type(const PyState *state, PyObject *object) {
-    return mode_is_number(state, object) || mode_is_vector(state, object) ||
-           Py_IS_TYPE(object, state->mode.array);
+    return mode_is_typed(state, object) || Py_IS_TYPE(object, state->mode.array);
 }
 
 static bool any_type(const PyState *state, PyObject *const *args, int nargs) {
@@ -191,6 +190,14 @@ static PyObject *atomic_cas(const PyState *state, PyObject *const *args) {
     return old == wanted && mode_set(state, number, after) ? NULL : mode_number(state, number->type, old);
 }
 
+static PyObject *volatile_load(const PyState *state, PyObject *place) {
+    bool number = mode_is_number(state, place);
+    if (number && ((ModeNumber *)place)->from)
+        return mode_number(state, ((ModeNumber *)place)->type, mode_get((ModeNumber *)place));
+    return py_error(state, PS_MSG_MODE_WANTS, "volatile_load", "an element of an array or field",
+                    number ? ps_scalar_name(((ModeNumber *)place)->type) : Py_TYPE(place)->tp_name);
+}
+
 /* -- forms -- */
 
 static PyObject *select_one(const PyState *state, void *data, PyObject *const *args) {
@@ -264,6 +271,7 @@ static PyObject *form(Call *call, PyObject *const *args, int nargs, PyObject *na
     *done = true;
     switch (call->id) {
     case PS_BUILTIN_ATOMIC_CAS: return atomic_cas(state, args);
+    case PS_BUILTIN_VOLATILE_LOAD: return volatile_load(state, args[0]);
     case PS_BUILTIN_CAST: return cast(state, args);
     case PS_BUILTIN_BIT_CAST: return bit_cast(state, args);
     case PS_BUILTIN_SELECT: return map(call, select_one, args, 3);
@@ -328,6 +336,11 @@ static PyObject *call_builtin(const PyState *state, PsBuiltinId id, PyObject *co
     return NULL;
 }
 
+PyObject *mode_builtin(const PyState *state, PsBuiltinId id, PyObject *arg) {
+    Call call = {state, id, &ps_builtin_info[id]};
+    return map(&call, unary, &arg, 1);
+}
+
 /* Python's round(): halves to even; an integer is itself. */
 static PyObject *round_number(const PyState *state, void *call, PyObject *const *args) {
     ModeOperand a;
@@ -356,6 +369,10 @@ static PyObject *call_known(const PyState *state, PyObject *callee, PyObject *co
     if (is_round(callee) && (nargs == 1 || (nargs == 2 && args[1] == Py_None))) {
         Call round = {state, PS_BUILTIN_RINT, &ps_builtin_info[PS_BUILTIN_RINT]};
         return map(&round, round_number, args, 1);
+    }
+    if (nargs == 1 && PyCFunction_Check(callee) && mode_is_vector(state, args[0])) {
+        const char *name = ((PyCFunctionObject *)callee)->m_ml->ml_name;
+        if (!strcmp(name, "any") || !strcmp(name, "all")) return PyObject_CallMethod(args[0], name, NULL);
     }
     if (nargs == 2 && ps_loop_keeps_nan(callee) && ps_loop_python_builtin(callee, &id)) {
         Call keeping = {state, id, &ps_builtin_info[id]};
@@ -387,8 +404,11 @@ static PyObject *call(const PyState *state, PyObject *callee, PyObject *const *a
     PsType type;
     if (Py_IS_TYPE(function, types->func)) return mode_call_func(state, callee, args, (size_t)nargs, names);
     if (Py_IS_TYPE(callee, types->builtin)) {
+        if (named && PyTuple_GET_SIZE(names) == 1 &&
+            ps_builtin_keyword(((PsBuiltinObject *)callee)->id, PyTuple_GET_ITEM(names, 0)) == nargs)
+            nargs++, names = NULL;
         result = call_builtin(state, ((PsBuiltinObject *)callee)->id, args, nargs, names, &done);
-        return done ? result : call_as_it_is(callee, args, nargs, names);
+        return done ? result : ps_builtin_plain(callee, args, nargs, names);
     }
     bool ours = Py_IS_TYPE(callee, types->dtype);
     if (nargs == 1 && !named && (ours || (PyType_Check(callee) && has_type(state, args[0]))) &&
@@ -435,6 +455,9 @@ PyObject *mode_dry_call(PyObject *module, PyObject *const *args, Py_ssize_t narg
 }
 
 PyObject *mode_rule(PyObject *self, PyObject *const *args, Py_ssize_t nargs) {
+    const PsFrontTypes *types = &((PyState *)PyType_GetModuleState(Py_TYPE(self)))->types;
+    if (Py_IS_TYPE(args[0], types->matrix_type) || Py_IS_TYPE(args[0], types->struct_type))
+        Py_RETURN_NOTIMPLEMENTED; /* they take numbers with types themselves */
     return call(PyType_GetModuleState(Py_TYPE(self)), args[0], args + 1, (int)nargs - 1, NULL);
 }
 

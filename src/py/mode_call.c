@@ -5,6 +5,7 @@
  * called. When the launch is over its arrays are dead: what Python code kept of them raises.
  */
 #include "py/mode_int.h"
+#include "py/py_matrix.h"
 #include "py/py_view.h"
 
 /* -- rewritten functions -- */
@@ -82,27 +83,46 @@ static PyObject *rewritten(PyState *state, PyObject *dict, PyObject *function, u
     return failed ? NULL : made;
 }
 
-/* The value of `return` in the type of the annotation (PS_KIND_NONE: its own); takes it over. */
-static PyObject *as_type(const PyState *state, PyObject *value, PsType type) {
-    if (!value || (!type && !mode_is_number(state, value))) return value;
-    PyObject *made = type ? mode_cast_object(state, value, type) : mode_typed(state, value);
+/* The value of `return` as the annotation says (NULL, None: as it is); takes it over. */
+static PyObject *as_annotated(const PyState *state, PyObject *annotation, PyObject *value) {
+    if (!value) return NULL;
+    PyObject *made, *parts = NULL;
+    if (annotation && !PyTuple_Check(annotation) && !ps_form_known(&state->types, annotation) &&
+        PyObject_HasAttrString(annotation, "__args__")) /* tuple[f32, vec3] */
+        parts = PyObject_GetAttrString(annotation, "__args__");
+    if (parts) annotation = parts;
+    if (!annotation || annotation == Py_None)
+        made = mode_is_number(state, value) ? mode_typed(state, value) : py_value_copy(state, value);
+    else if (PyTuple_Check(annotation) && PyTuple_Check(value) &&
+             PyTuple_GET_SIZE(annotation) == PyTuple_GET_SIZE(value)) {
+        made = PyTuple_New(PyTuple_GET_SIZE(value));
+        for (Py_ssize_t i = 0; made && i < PyTuple_GET_SIZE(value); i++) {
+            PyObject *item =
+                as_annotated(state, PyTuple_GET_ITEM(annotation, i), Py_NewRef(PyTuple_GET_ITEM(value, i)));
+            if (item)
+                PyTuple_SET_ITEM(made, i, item);
+            else
+                Py_CLEAR(made);
+        }
+    } else
+        made = mode_annotate(state, annotation, value);
+    Py_XDECREF(parts);
     Py_DECREF(value);
     return made;
 }
 
-/* Of a rewritten function, whose annotations are evaluated; PS_KIND_NONE: none, or an exception. */
-static PsType annotated_result(const PyState *state, PyObject *function) {
+/* Of a rewritten function, whose annotations are evaluated; borrowed, NULL: none, or an exception. */
+static PyObject *annotated_result(PyObject *function) {
     PyObject *annotations = PyObject_GetAttrString(function, "__annotations__");
     PyObject *found = annotations ? ps_dict_find(annotations, "return") : NULL;
-    PsType type =
-        found && found != Py_None ? ps_front_dtype(&state->types, &state->options, found) : PS_KIND_NONE;
-    Py_XDECREF(annotations);
-    return type;
+    Py_XDECREF(annotations); /* the function's */
+    return found;
 }
 
 PsType mode_result_type(const PyState *state, PsFuncObject *func) {
     PyObject *function = rewritten((PyState *)state, func->dict, func->function, func->stamp, false);
-    return function ? annotated_result(state, function) : PS_KIND_NONE;
+    PyObject *annotation = function ? annotated_result(function) : NULL;
+    return annotation ? ps_front_dtype(&state->types, &state->options, annotation) : PS_KIND_NONE;
 }
 
 PyObject *mode_call_func(const PyState *state, PyObject *callee, PyObject *const *args, size_t nargs,
@@ -115,9 +135,9 @@ PyObject *mode_call_func(const PyState *state, PyObject *callee, PyObject *const
     PyObject *result = bound ? PyObject_Vectorcall(bound, args, nargs, names) : NULL;
     Py_XDECREF(bound);
     if (!result) return NULL;
-    PsType type = annotated_result(state, function);
+    PyObject *annotation = annotated_result(function);
     if (PyErr_Occurred()) Py_CLEAR(result);
-    return as_type(state, result, type);
+    return as_annotated(state, annotation, result);
 }
 
 /* -- a launch -- */
@@ -191,34 +211,47 @@ static PyObject *wrap(Launch *l, uint32_t i) {
     PyState *state = l->kernel->state;
     const PyPlan *plan = &l->plans[i];
     const uint64_t *words = l->words + plan->word;
-    if (plan->how == PY_HOW_TEMPLATE) return Py_NewRef(l->args[i]);
+    if (plan->how == PY_HOW_TEMPLATE || plan->how == PY_HOW_LIKE || plan->how == PY_HOW_STRUCTS)
+        return Py_NewRef(l->args[i]);
     if (plan->how == PY_HOW_VALUE) return py_form_encode(state, plan->form, words);
     if (plan->how == PY_HOW_OBJECT) {
         if (!l->inner && !(l->inner = PyList_New(0))) return NULL;
         return mode_object(l->kernel, l->args[i], l->kernel->signature.params[i].name, l->inner);
     }
-    if (plan->edim && ps_is_array(&state->types, l->args[i])) return Py_NewRef(l->args[i]);
-    if (plan->edim)
-        return py_error(state, PS_MSG_MODE_WANTS, "a kernel as plain Python",
-                        "arrays of scalars, fields or Ndarrays", Py_TYPE(l->args[i])->tp_name);
     if (plan->how != PY_HOW_ARRAY && plan->how != PY_HOW_FIELD)
         return mode_number(state, plan->dtype, words[0]);
     return mode_array_of_words(state, l->args[i], plan, words);
 }
 
+/* Numbers become Python's, vectors and structs the host's own; takes the value over. */
+static PyObject *leave(const PyState *state, PyObject *value) {
+    PyObject *made = NULL;
+    if (mode_is_number(state, value))
+        made = scalar_encode(((ModeNumber *)value)->type, ((ModeNumber *)value)->bits);
+    else if (PyTuple_Check(value)) {
+        made = PyTuple_New(PyTuple_GET_SIZE(value));
+        for (Py_ssize_t i = 0; made && i < PyTuple_GET_SIZE(value); i++) {
+            PyObject *item = leave(state, Py_NewRef(PyTuple_GET_ITEM(value, i)));
+            if (item)
+                PyTuple_SET_ITEM(made, i, item);
+            else
+                Py_CLEAR(made);
+        }
+    } else
+        made = py_value_copy(state, value);
+    Py_DECREF(value);
+    return made;
+}
+
 static PyObject *result_of(const PyState *state, const PyKernel *kernel, PyObject *value) {
     PyObject *returns = kernel->signature.returns;
-    if (value && value != Py_None && (!returns || returns == Py_None)) {
+    if (!value || value == Py_None) return value;
+    if (!returns || returns == Py_None) {
         Py_DECREF(value);
         return py_error(state, PS_MSG_MODE_RETURN);
     }
-    PsType type =
-        returns && returns != Py_None ? ps_front_dtype(&state->types, &state->options, returns) : PS_KIND_NONE;
-    PyObject *number = value == Py_None ? value : as_type(state, value, type);
-    if (!number || !mode_is_number(state, number)) return number;
-    PyObject *result = scalar_encode(((ModeNumber *)number)->type, ((ModeNumber *)number)->bits);
-    Py_DECREF(number);
-    return result;
+    value = as_annotated(state, returns, value);
+    return value ? leave(state, value) : NULL;
 }
 
 PyObject *py_mode_call(PyKernel *kernel, PyObject *const *given, Py_ssize_t nargs, PyObject *names) {
@@ -233,8 +266,8 @@ PyObject *py_mode_call(PyKernel *kernel, PyObject *const *given, Py_ssize_t narg
     Py_INCREF(function);
     state->mode.depth++;
     PyObject *value = PyObject_Vectorcall(function, l.wrapped, l.nparams, NULL);
-    state->mode.depth--;
     result = result_of(state, kernel, value);
+    state->mode.depth--;
     Py_DECREF(function);
 done:
     launch_free(&l);
@@ -258,6 +291,8 @@ static PyMethodDef methods[] = {
     {"_mode_enter", FAST(mode_enter), NULL},
     {"_mode_choose", FAST(mode_choose), NULL},
     {"_mode_round", mode_round, METH_O, NULL},
+    {"_mode_decides", FAST(mode_decides), NULL},
+    {"_mode_join", FAST(mode_join), NULL},
     {0},
 };
 

@@ -5,6 +5,7 @@
  * ints, which are known while compiling.
  */
 #include "py/mode_int.h"
+#include "py/py_matrix.h"
 
 typedef struct Domain {
     PyObject_HEAD int ndim;
@@ -95,8 +96,7 @@ static int read_order(const PyState *state, PyObject *axes, Domain *out) {
 }
 
 PyObject *mode_ndrange(const PyState *state, PyObject *const *args, int nargs, PyObject *axes) {
-    if (nargs < 1 || nargs > PS_MAX_AXES)
-        return refuse_count(state, "axes of ndrange", PS_MAX_AXES, nargs), NULL;
+    if (nargs > PS_MAX_AXES) return refuse_count(state, "axes of ndrange", PS_MAX_AXES, nargs), NULL;
     Domain *self = new_domain(state, nargs);
     for (int i = 0; self && i < nargs; i++)
         if (read_axis(state, args[i], self, i)) Py_CLEAR(self);
@@ -113,15 +113,28 @@ PyObject *mode_range(const PyState *state, PyObject *const *args, int nargs) {
     return (PyObject *)self;
 }
 
+/* Of ndrange() called by Python code that is no part of a kernel. */
+static PyObject *domain_of_known(const PyState *state, PyObject *object) {
+    const PsNdrangeObject *known = (PsNdrangeObject *)object;
+    int n = (int)PyTuple_GET_SIZE(known->bounds);
+    PyObject *domain = mode_ndrange(state, PySequence_Fast_ITEMS(known->bounds), n, NULL);
+    for (int k = 0; domain && k < n; k++) ((Domain *)domain)->axes[k] = (uint8_t)known->axes[k];
+    return domain;
+}
+
 static Domain *domain_of_array(const PyState *state, const ModeArray *array) {
-    Domain *self = new_domain(state, array->view.ndim);
-    for (int k = 0; self && k < self->ndim; k++) self->hi[k] = array->view.shape[k];
+    Domain *self = new_domain(state, array->view.ndim - array->edim);
+    for (int k = 0; self && k < self->ndim; k++) {
+        self->lo[k] = array->first[k];
+        self->hi[k] = array->first[k] + array->view.shape[k];
+    }
     return self;
 }
 
 PyObject *mode_grouped(const PyState *state, PyObject *given) {
     Domain *self = NULL;
-    PyObject *object = mode_array_of(state, given);
+    PyObject *object =
+        Py_IS_TYPE(given, state->types.ndrange) ? domain_of_known(state, given) : mode_array_of(state, given);
     if (!object) return NULL;
     if (Py_IS_TYPE(object, state->mode.array)) {
         self = domain_of_array(state, (ModeArray *)object);
@@ -178,27 +191,41 @@ static PyObject *index_at(const Iterator *self, const PyState *state, int axis) 
     return mode_number(state, PS_I32, (uint32_t)at);
 }
 
+/* The index of a grouped loop: a vector, of Python numbers if nothing has a type. */
+static PyObject *grouped_at(const Iterator *self, const PyState *state) {
+    const Domain *domain = self->domain;
+    bool wide = false;
+    for (int k = 0; k < domain->ndim; k++) wide |= domain->wide[k] && !self->parallel;
+    PsType elem = self->typed && !wide ? PS_I32 : PS_I64;
+    PsMatrixObject *made = matrix_new(state, elem, !self->typed, 1, domain->ndim, 1);
+    for (int k = 0; made && k < domain->ndim; k++) {
+        int64_t at = domain->u64[k] ? flip_order(self->at[k]) : self->at[k];
+        made->words[k] = elem == PS_I32 ? (uint32_t)at : (uint64_t)at;
+    }
+    return (PyObject *)made;
+}
+
+static PyObject *tuple_at(const Iterator *self, const PyState *state) {
+    PyObject *tuple = PyTuple_New(self->domain->ndim);
+    for (int k = 0; tuple && k < self->domain->ndim; k++) {
+        PyObject *index = index_at(self, state, k);
+        if (index)
+            PyTuple_SET_ITEM(tuple, k, index);
+        else
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
 static PyObject *Iterator_next(PyObject *object) {
     Iterator *self = (Iterator *)object;
     const PyState *state = state_of(object);
     const Domain *domain = self->domain;
     if (self->done) return NULL;
-    PyObject *result;
-    if (domain->ndim == 1 && !domain->grouped && !self->tuple) {
-        result = index_at(self, state, 0);
-    } else {
-        result = domain->grouped ? PyList_New(domain->ndim) : PyTuple_New(domain->ndim);
-        for (int k = 0; result && k < domain->ndim; k++) {
-            PyObject *index = index_at(self, state, k);
-            if (!index)
-                Py_CLEAR(result);
-            else if (domain->grouped)
-                PyList_SET_ITEM(result, k, index);
-            else
-                PyTuple_SET_ITEM(result, k, index);
-        }
-        if (domain->grouped) result = mode_vector(state, result);
-    }
+    bool single = domain->ndim == 1 && !self->tuple;
+    PyObject *result = domain->grouped && domain->ndim ? grouped_at(self, state)
+                       : single                        ? index_at(self, state, 0)
+                                                       : tuple_at(self, state);
     advance(self);
     return result;
 }
@@ -245,12 +272,16 @@ static int check_parallel(const PyState *state, const Domain *domain) {
 }
 
 static PyObject *domain_of(const PyState *state, PyObject *over) {
-    if (Py_IS_TYPE(over, state->mode.domain)) return Py_NewRef(over);
+    if (Py_IS_TYPE(over, state->types.ndrange)) return domain_of_known(state, over);
+    if (Py_IS_TYPE(over, state->mode.domain) && (((Domain *)over)->ndim || ((Domain *)over)->grouped))
+        return Py_NewRef(over);
+    if (Py_IS_TYPE(over, state->mode.domain))
+        return py_error(state, PS_MSG_MODE_WANTS, "a for loop", "an ndrange() with axes", "one without");
     if (PyRange_Check(over)) return domain_of_range(state, over);
     if (!Py_IS_TYPE(over, state->mode.array))
         return py_error(state, PS_MSG_MODE_WANTS, "a for loop",
                         "range(), ndrange(), grouped(), an array or static(...)", Py_TYPE(over)->tp_name);
-    if (!((ModeArray *)over)->view.ndim)
+    if (((ModeArray *)over)->view.ndim == ((ModeArray *)over)->edim)
         return py_error(state, PS_MSG_MODE_WANTS, "a for loop", "an array with axes", "one without");
     return (PyObject *)domain_of_array(state, (ModeArray *)over);
 }
@@ -259,6 +290,11 @@ static PyObject *domain_of(const PyState *state, PyObject *over) {
 PyObject *mode_loop(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
     const PyState *state = py_state(module);
     if (nargs != 3) return PyErr_Format(PyExc_TypeError, "_mode_loop() takes 3 arguments");
+    if (mode_is_vector(state, args[2])) { /* its elements as they are now */
+        PyObject *copy = mode_copy(state, args[2]), *iterator = copy ? PyObject_GetIter(copy) : NULL;
+        Py_XDECREF(copy);
+        return iterator;
+    }
     PyObject *over = mode_array_of(state, args[2]), *domain = over ? domain_of(state, over) : NULL;
     Py_XDECREF(over);
     if (domain && args[0] == Py_True && check_parallel(state, (Domain *)domain)) Py_CLEAR(domain);

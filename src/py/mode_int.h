@@ -8,7 +8,7 @@
  *     mode_rules.c    the types and values of operators on them
  *     mode_builtin.c  pestle's builtins, casts, and Python's own functions on them
  *     mode_array.c    array arguments: checked elements
- *     mode_vector.c   vectors of grouped loops
+ *     mode_value.c    vectors, matrices and structs: the host's, with elements that have types
  *     mode_domain.c   what loops run over
  *
  * python/pestle/_python_mode.py rewrites a function so that it calls the above where Python alone would do something
@@ -26,19 +26,24 @@
 
 typedef struct ModeArray {
     PyObject_HEAD PyObject *owner; /* the argument */
-    PsArrayView view;              /* data NULL: the launch is over */
+    PsArrayView view;
     PsType dtype;
-    bool readonly, clamp, dead; /* clamp: indices are moved to the nearest that there is */
+    int edim;                            /* of the axes, those of the elements: vectors and matrices */
+    int64_t first[PS_MAX_AXES];          /* index of each axis: fields may have an offset */
+    bool readonly, clamp, shifted, dead; /* clamp: indices are moved to the nearest that there is */
 } ModeArray;
 
 typedef struct ModeNumber {
     PyObject_HEAD uint64_t bits;
     PsType type;
-    bool reference;  /* a caller's variable or element that a func has by reference: assignments change it */
-    bool product;    /* bits are a * b, not yet given a name: a + may make it an fma */
-    uint64_t a, b;   /* the factors */
-    ModeArray *from; /* the element it was read from, for atomics; NULL: none */
-    char *place;
+    bool reference; /* a caller's variable or element that a func has by reference: assignments change it */
+    bool product;   /* bits are a * b, not yet given a name: a + may make it an fma */
+    bool lent;      /* a product, surely nothing but an operand */
+    uint64_t a, b;  /* the factors */
+    PyObject
+        *from; /* what it was read from, for atomics: a ModeArray, a vector, matrix or struct. NULL: nothing */
+    char *place;    /* there, in an array */
+    uint32_t index; /* in others */
 } ModeNumber;
 
 /* A number of any kind, taken apart. */
@@ -53,7 +58,9 @@ typedef struct ModeOperand {
 /* mode_number.c */
 int mode_init(PyState *state, PyObject *module); /* makes the types when first needed; -1 with an exception */
 PyObject *mode_number(const PyState *state, PsType type, uint64_t bits);
-bool mode_is_number(const PyState *state, PyObject *object);              /* one with a type */
+bool mode_is_number(const PyState *state, PyObject *object); /* one with a type */
+bool mode_number_check(PyObject *object);                    /* the same, of whatever module */
+static inline bool mode_runs(const PyState *state) { return state->mode.depth > 0; }
 bool mode_read(const PyState *state, PyObject *object, ModeOperand *out); /* false: no number */
 /* The operand in a type; -1 with an exception. as: what does not fit is refused; cast: as ti.cast. */
 int mode_as(const PyState *state, const ModeOperand *operand, PsType type, uint64_t *out);
@@ -70,6 +77,7 @@ PyObject *mode_inplace(const PyState *state, PsAstOp op, PyObject *a, PyObject *
 PyObject *mode_unary(const PyState *state, PsAstOp op, PyObject *a);
 PyObject *mode_compare(const PyState *state, int op, PyObject *a, PyObject *b); /* op: Py_LT, ... */
 PsType mode_promote(PsType a, PsType b);
+bool mode_lends(const PsMatrixObject *m);     /* a product that is nothing but an operand */
 PsType mode_promote_keep(PsType a, PsType b); /* u1 with u1 stays u1 */
 
 /* mode_array.c */
@@ -77,26 +85,35 @@ PyTypeObject *mode_array_type(PyObject *module);
 /* A dataclass argument; what its members became is added to `arrays`. */
 PyObject *mode_object(PyKernel *kernel, PyObject *instance, PyObject *name, PyObject *arrays);
 bool mode_is_readonly(PyState *state, PyObject *arg);
-PyObject *mode_array(const PyState *state, PyObject *owner, PsType dtype, const PsArrayView *view,
-                     bool readonly, bool clamp);
 /* What a launch would get of an array argument. */
 PyObject *mode_array_of_words(PyState *state, PyObject *owner, const PyPlan *plan, const uint64_t *words);
 void mode_array_end(PyObject *array);
-/* A field or Ndarray from outside the kernel as such an array (of its elements, if these are scalars); others as they are.
- * A new reference. */
+/* A field or Ndarray from outside the kernel as such an array; others as they are. A new reference. */
 PyObject *mode_array_of(const PyState *state, PyObject *object);
-/* The number as a place, of an element or a variable: what lies there now; -1 with an exception: it cannot be written. */
-uint64_t mode_get(const ModeNumber *number);
-int mode_set(const PyState *state, ModeNumber *number, uint64_t bits);
+/* Of a number read from one: what lies there now; -1 with an exception: it cannot be written. */
+uint64_t mode_array_read(const ModeNumber *number);
+int mode_array_write(const ModeNumber *number, uint64_t bits);
+uint64_t mode_array_word(const ModeArray *self, const char *at, uint32_t i); /* the i-th of an element */
+int mode_array_set_words(const ModeArray *self, char *at, const uint64_t *words, uint32_t n);
 
-/* mode_vector.c: a list with elementwise operators. */
-PyTypeObject *mode_vector_type(PyObject *module);
-PyObject *mode_vector(const PyState *state, PyObject *list); /* takes the list over; NULL passes through */
-bool mode_is_vector(const PyState *state, PyObject *object);
+/* mode_value.c */
+bool mode_is_vector(const PyState *state, PyObject *object); /* or a matrix */
+bool mode_is_typed(const PyState *state,
+                   PyObject *object); /* a number or vector that is not of Python numbers */
 /* f(data, args) for each element of the vectors and sequences among the arguments. Vectors only if mode_any_vector. */
 PyObject *mode_map(const PyState *state, PyObject *(*f)(const PyState *, void *, PyObject *const *), void *data,
                    PyObject *const *args, int nargs);
 bool mode_any_vector(const PyState *state, PyObject *const *args, int nargs);
+PyObject *mode_element(const PyState *state, const PsMatrixObject *m, uint32_t i);
+PyObject *mode_member(const PyState *state, PsStructObject *s, int i);
+PyObject *mode_copy(const PyState *state,
+                    PyObject *value); /* a variable's value: vectors and structs of its own */
+PyObject *mode_annotate(const PyState *state, PyObject *annotation, PyObject *value); /* in the type it names */
+int mode_overwrite(const PyState *state, PyObject *place,
+                   PyObject *value); /* place: a vector, matrix, struct */
+/* The number as a place, of an element or a variable: what lies there now; -1 with an exception: it cannot be written. */
+uint64_t mode_get(const ModeNumber *number);
+int mode_set(const PyState *state, ModeNumber *number, uint64_t bits);
 
 /* mode_domain.c */
 PyTypeObject *mode_domain_type(PyObject *module);
@@ -112,6 +129,7 @@ PyObject *mode_loop_call(PyObject *module, PyObject *const *args, Py_ssize_t nar
 /* mode_builtin.c */
 PyObject *mode_dry_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *mode_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *mode_builtin(const PyState *state, PsBuiltinId id, PyObject *arg); /* of one number or vector */
 bool mode_is_static(const PyState *state, PyObject *callee);
 /* number._rule(callee, *args): pestle's callables called by Python code that was not rewritten (eval_proxy.c). */
 PyObject *mode_rule(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
@@ -126,11 +144,14 @@ PyObject *mode_unpack(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 PyObject *mode_enter(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
 PyObject *mode_choose(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
 PyObject *mode_round(PyObject *module, PyObject *value);
+PyObject *mode_decides(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
+PyObject *mode_join(PyObject *module, PyObject *const *args, Py_ssize_t nargs);
 
 /* mode_call.c */
 int mode_add_functions(PyObject *module);
-PsType mode_result_type(const PyState *state, PsFuncObject *func); /* as annotated; PS_KIND_NONE: not */
-void mode_hide(void); /* debuggers do not step into what runs between these two */
+PsType mode_result_type(const PyState *state,
+                        PsFuncObject *func); /* of a number, as annotated; PS_KIND_NONE: not */
+void mode_hide(void);                        /* debuggers do not step into what runs between these two */
 void mode_unhide(void);
 PyObject *mode_call_func(const PyState *state, PyObject *func, PyObject *const *args, size_t nargsf,
                          PyObject *names);

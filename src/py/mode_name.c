@@ -4,11 +4,7 @@
  * type, later ones convert to it (loop_assign.c). Functions of the module, called by rewritten functions.
  */
 #include "py/mode_int.h"
-
-static PyObject *each_local(const PyState *state, void *data, PyObject *const *args) {
-    (void)data;
-    return mode_typed(state, args[0]);
-}
+#include "py/py_matrix.h"
 
 /* What ti.static gave is of a class of its own, and stays known. */
 static bool stays_known(const PyState *state, PyObject *value) {
@@ -20,20 +16,8 @@ static bool stays_known(const PyState *state, PyObject *value) {
 
 PyObject *mode_local(PyObject *module, PyObject *value) {
     const PyState *state = py_state(module);
-    if (mode_is_vector(state, value)) return mode_map(state, each_local, NULL, &value, 1);
+    if (mode_is_vector(state, value) || py_struct_check(value)) return mode_copy(state, value);
     return stays_known(state, value) ? Py_NewRef(value) : mode_typed(state, value);
-}
-
-static PyObject *assign_element(const PyState *state, void *data, PyObject *const *args) {
-    (void)data;
-    return mode_cast_object(state, args[1], ((ModeNumber *)args[0])->type);
-}
-
-static bool is_vector_of_numbers(const PyState *state, PyObject *value) {
-    if (!mode_is_vector(state, value)) return false;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); i++)
-        if (!mode_is_number(state, PyList_GET_ITEM(value, i))) return false;
-    return true;
 }
 
 /* _mode_assign(old, value): what the name is to be bound to. */
@@ -41,7 +25,8 @@ PyObject *mode_assign(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     const PyState *state = py_state(module);
     if (nargs != 2) return PyErr_Format(PyExc_TypeError, "_mode_assign() takes 2 arguments");
     PyObject *old = args[0];
-    if (is_vector_of_numbers(state, old)) return mode_map(state, assign_element, NULL, args, 2);
+    if (mode_is_typed(state, old) ? !mode_is_number(state, old) : py_struct_check(old))
+        return mode_overwrite(state, old, args[1]) ? NULL : Py_NewRef(old);
     if (!mode_is_number(state, old)) return mode_local(module, args[1]);
     ModeNumber *number = (ModeNumber *)old;
     PyObject *value = mode_cast_object(state, args[1], number->type);
@@ -51,13 +36,10 @@ PyObject *mode_assign(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     return failed ? NULL : Py_NewRef(old);
 }
 
-/* _mode_annotated(dtype, value): x: dtype = value. */
+/* _mode_annotated(annotation, value): x: annotation = value. */
 PyObject *mode_annotated(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
-    const PyState *state = py_state(module);
-    PsType type = nargs == 2 ? ps_front_dtype(&state->types, &state->options, args[0]) : PS_KIND_NONE;
-    if (type) return mode_cast_object(state, args[1], type);
-    return py_error(state, PS_MSG_MODE_WANTS, "an annotation", "a dtype",
-                    nargs ? Py_TYPE(args[0])->tp_name : "?");
+    if (nargs != 2) return PyErr_Format(PyExc_TypeError, "_mode_annotated(annotation, value)");
+    return mode_annotate(py_state(module), args[0], args[1]);
 }
 
 /* _mode_unpack(values, targets): the values of a tuple target. A target is None: a new name; Ellipsis: a place that
@@ -106,9 +88,10 @@ static PyObject *enter_one(PyObject *module, PyObject *annotation, PyObject *val
     if (reference) return Py_NewRef(value);
     PsType type = ps_front_dtype(types, &state->options, annotation);
     ModeOperand unused;
-    if (type && (mode_is_vector(state, value) || mode_read(state, value, &unused)))
-        return mode_cast_object(state, value, type);
-    return mode_local(module, value);
+    if (type ? mode_is_vector(state, value) || mode_read(state, value, &unused)
+             : ps_form_known(types, annotation))
+        return mode_annotate(state, annotation, value);
+    return py_struct_check(value) ? Py_NewRef(value) : mode_local(module, value);
 }
 
 /* _mode_enter(annotations, *values): the parameters of a func as its body sees them. */
@@ -154,6 +137,30 @@ PyObject *mode_choose(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 /* A value that has been rounded: a product is none any more. */
 PyObject *mode_round(PyObject *module, PyObject *value) {
     const PyState *state = py_state(module);
-    if (mode_is_vector(state, value)) return mode_map(state, each_local, NULL, &value, 1);
-    return mode_is_number(state, value) ? mode_typed(state, value) : Py_NewRef(value);
+    if (mode_is_typed(state, value) && !mode_is_number(state, value)) return mode_copy(state, value);
+    return mode_is_number(state, value) ? mode_typed(state, value) : py_value_copy(state, value);
+}
+
+/* _mode_decides(or, left): a true value if `left or ...`, `left and ...` need not evaluate the right side. */
+PyObject *mode_decides(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
+    if (nargs != 2) return PyErr_Format(PyExc_TypeError, "_mode_decides(either, left)");
+    if (mode_is_vector(py_state(module), args[1])) Py_RETURN_FALSE;
+    int truth = PyObject_IsTrue(args[1]);
+    if (truth < 0) return NULL;
+    return Py_NewRef(truth == (args[0] == Py_True) ? Py_Ellipsis : Py_False);
+}
+
+static PyObject *join_one(const PyState *state, void *either, PyObject *const *args) {
+    int a = PyObject_IsTrue(args[0]), b = a < 0 ? -1 : PyObject_IsTrue(args[1]);
+    return b < 0 ? NULL : mode_number(state, PS_U1, *(bool *)either ? a | b : a & b);
+}
+
+/* _mode_join(or, left, right): the right side is Ellipsis if the left one decided. Of vectors element by element. */
+PyObject *mode_join(PyObject *module, PyObject *const *args, Py_ssize_t nargs) {
+    const PyState *state = py_state(module);
+    bool either = nargs == 3 && args[0] == Py_True;
+    if (nargs != 3) return PyErr_Format(PyExc_TypeError, "_mode_join(either, left, right)");
+    if (args[2] == Py_Ellipsis) return Py_NewRef(args[1]);
+    return mode_any_vector(state, args + 1, 2) ? mode_map(state, join_one, &either, args + 1, 2)
+                                               : Py_NewRef(args[2]);
 }

@@ -16,7 +16,6 @@ int mode_init(PyState *state, PyObject *module) {
         PyTypeObject *(*make)(PyObject *);
     } types[] = {{&mode->number, mode_number_type},
                  {&mode->array, mode_array_type},
-                 {&mode->vector, mode_vector_type},
                  {&mode->domain, mode_domain_type},
                  {&mode->iterator, mode_domain_iterator_type}};
     for (size_t i = 0; i < PS_COUNT(types); i++)
@@ -125,8 +124,6 @@ static int refuse_literal(const PyState *state, const ModeOperand *operand, PsTy
 int mode_cast(const PyState *state, const ModeOperand *operand, PsType type, uint64_t *out) {
     static const PsType from[] = {[MODE_INT] = PS_I64, [MODE_UINT] = PS_U64, [MODE_REAL] = PS_F64};
     PsType own = operand->kind == MODE_TYPED ? operand->type : from[operand->kind];
-    bool integer = operand->kind == MODE_INT || operand->kind == MODE_UINT;
-    if (integer && !is_float(type) && !int_fits(operand, type)) return refuse_literal(state, operand, type);
     *out = ps_eval_scalar(PS_OP_CAST, own, type, &operand->bits);
     if (operand->kind != MODE_REAL || !is_float(type)) return 0;
     uint64_t back = ps_eval_scalar(PS_OP_CAST, type, PS_F64, out);
@@ -135,8 +132,9 @@ int mode_cast(const PyState *state, const ModeOperand *operand, PsType type, uin
 }
 
 int mode_as(const PyState *state, const ModeOperand *operand, PsType type, uint64_t *out) {
-    if (operand->kind != MODE_REAL || is_float(type)) return mode_cast(state, operand, type, out);
-    return refuse_literal(state, operand, type);
+    bool fits = operand->kind == MODE_TYPED || is_float(type) ||
+                (operand->kind != MODE_REAL && int_fits(operand, type));
+    return fits ? mode_cast(state, operand, type, out) : refuse_literal(state, operand, type);
 }
 
 static PyObject *cast_one(const PyState *state, void *data, PyObject *const *args) {
@@ -187,7 +185,8 @@ static PyObject *Number_repr(PyObject *object) {
 
 static PyObject *Number_format(PyObject *self, PyObject *spec) {
     if (PyUnicode_Check(spec) && PyUnicode_GET_LENGTH(spec) == 0) return Number_repr(self);
-    PyObject *number = plain(self), *result = number ? PyObject_Format(number, spec) : NULL;
+    PyObject *number = plain(self);
+    PyObject *result = number ? ps_number_format(&state_of(self)->options, number, spec) : NULL;
     Py_XDECREF(number);
     return result;
 }
@@ -236,6 +235,8 @@ static PyObject *Number_reduce(PyObject *self, PyObject *unused) {
 }
 
 /* -- operators -- */
+
+bool mode_number_check(PyObject *object) { return Py_TYPE(object)->tp_dealloc == Number_dealloc; }
 
 static const PyState *either(PyObject *a, PyObject *b) {
     PyObject *self = Py_TYPE(a)->tp_dealloc == Number_dealloc ? a : b;

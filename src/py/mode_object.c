@@ -50,8 +50,11 @@ static PyObject *wrap_member(PyKernel *kernel, PyObject *instance, PyObject *nam
         annotation ? py_member_describe(kernel, Py_TYPE(instance), name, annotation, value, where, &param) : -1;
     if (!status && param.kind == PS_PARAM_OBJECT)
         made = object_of(kernel, value, where, arrays);
-    else if (!status && param.kind != PS_PARAM_TEMPLATE && param.kind != PS_PARAM_VALUE)
+    else if (!status && param.kind == PS_PARAM_VALUE)
+        made = mode_annotate(kernel->state, annotation, value);
+    else if (!status && param.kind != PS_PARAM_TEMPLATE && param.kind != PS_PARAM_STRUCTS)
         made = wrap_described(kernel, &param, value, where, arrays);
+    if (!status) Py_XDECREF(param.annotation);
     Py_XDECREF(annotation);
     if (made || (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception))) return made;
     PyErr_Clear();

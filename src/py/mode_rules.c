@@ -5,6 +5,7 @@
  * until it gets a name, and a sum with it is an fma.
  */
 #include "py/mode_int.h"
+#include "py/py_matrix.h"
 
 /* -- tables -- */
 
@@ -65,11 +66,16 @@ static bool is_temporary(PyObject *object) {
 #endif
 }
 
+bool mode_lends(const PsMatrixObject *m) {
+    return m->product && (m->product == 2 || is_temporary((PyObject *)m));
+}
+
 /* A product that is nothing but an operand here, in the type of the sum. */
 static const ModeNumber *free_product(const PyState *state, const ModeOperand *operand, PsType type) {
-    if (!mode_is_number(state, operand->object) || !is_temporary(operand->object)) return NULL;
+    if (!mode_is_number(state, operand->object)) return NULL;
     const ModeNumber *number = (const ModeNumber *)operand->object;
-    return number->product && number->type == type ? number : NULL;
+    bool free = number->lent || is_temporary(operand->object);
+    return free && number->product && number->type == type ? number : NULL;
 }
 
 static uint64_t negated(PsType type, uint64_t bits) { return ps_eval_scalar(PS_OP_NEG, type, type, &bits); }
@@ -221,6 +227,14 @@ static PyObject *updated(const PyState *state, PsAstOp op, const ModeOperand *a,
     return mode_number(state, type, ps_eval_scalar(code, type, type, bits));
 }
 
+/* Where other iterations may see it. */
+static bool in_memory(const ModeNumber *number) {
+    PyObject *from = number->from;
+    if (!from) return false;
+    if (matrix_check(from)) return ((PsMatrixObject *)from)->home != NULL;
+    return !py_struct_check(from) || ((PsStructObject *)from)->home;
+}
+
 PyObject *mode_inplace(const PyState *state, PsAstOp op, PyObject *x, PyObject *y) {
     ModeOperand a, b;
     if (!mode_is_number(state, x)) return mode_binary(state, op, x, y);
@@ -228,7 +242,7 @@ PyObject *mode_inplace(const PyState *state, PsAstOp op, PyObject *x, PyObject *
     ModeNumber *number = (ModeNumber *)x;
     if (number->from && operators[op].atomic != PS_OP_NONE)
         a.bits = mode_get(number); /* after the right side */
-    PyObject *value = updated(state, op, &a, &b, number->from != NULL);
+    PyObject *value = updated(state, op, &a, &b, in_memory(number));
     if (!value || value == Py_NotImplemented || !number->reference) return value;
     int failed = mode_set(state, number, ((ModeNumber *)value)->bits);
     Py_DECREF(value);

@@ -112,12 +112,31 @@ static void eval_array(const uint64_t *words, int axes, PsArrayView *out) {
     }
 }
 
+/* An array of structs: one argument for each of its arrays. */
+static const uint64_t *eval_structs(const PyState *state, PyObject *like, const uint64_t *words, PsEvalArg *out,
+                                    uint32_t *n) {
+    if (!ps_is_structs(&state->types, like)) {
+        int axes = ((PyNdarray *)like)->ndim + ((PyNdarray *)like)->edim;
+        eval_array(words, axes, &out[(*n)++].array);
+        return words + 1 + 2 * axes;
+    }
+    PyObject *members = ((PsStructFieldObject *)like)->members;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(members); i++)
+        words = eval_structs(state, PyTuple_GET_ITEM(members, i), words, out, n);
+    return words;
+}
+
 /* The words of a frame as the evaluator takes arguments. Template parameters are none. */
-static uint32_t eval_args(const PyPlan *plans, uint32_t nparams, const uint64_t *words, PsEvalArg *out) {
+static uint32_t eval_args(const PyState *state, const PyPlan *plans, uint32_t nparams, const uint64_t *words,
+                          PsEvalArg *out) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < nparams; i++) {
         const PyPlan *plan = &plans[i];
         if (plan->how == PY_HOW_TEMPLATE || plan->how == PY_HOW_OBJECT || plan->how == PY_HOW_UNUSED) continue;
+        if (plan->how == PY_HOW_STRUCTS) {
+            eval_structs(state, plan->field.like, words + plan->word, out, &n);
+            continue;
+        }
         uint32_t scalars = plan->how == PY_HOW_VALUE ? plan->form->words : 0;
         for (uint32_t k = 0; k < scalars; k++) out[n++].bits = words[plan->word + k];
         if (scalars) continue;
@@ -196,16 +215,18 @@ static void evaluation_free(Evaluation *e, const Built *built, uint32_t nparams)
     PyMem_Free(e->args);
 }
 
-static uint32_t scalars_of(const PsParam *param) {
-    return param->kind == PS_PARAM_VALUE ? param->form->words : 0;
+/* Words, which are no fewer than the evaluator's arguments. */
+static uint32_t words_of(const PyState *state, const PsParam *param) {
+    bool many = param->kind == PS_PARAM_VALUE || param->kind == PS_PARAM_STRUCTS;
+    return many ? py_param_words(state, param) : 0;
 }
 
 static int evaluation_make(PyKernel *kernel, Built *built, Evaluation *e) {
     uint32_t nparams = kernel->signature.nparams, words, scalars = 0;
     PsBuild *build = &built->build;
     e->nplans = nparams + build->nmembers;
-    for (uint32_t i = 0; i < nparams; i++) scalars += scalars_of(&built->params[i]);
-    for (uint32_t i = 0; i < build->nmembers; i++) scalars += scalars_of(&build->members[i].param);
+    for (uint32_t i = 0; i < nparams; i++) scalars += words_of(kernel->state, &built->params[i]);
+    for (uint32_t i = 0; i < build->nmembers; i++) scalars += words_of(kernel->state, &build->members[i].param);
     e->plans = PyMem_Calloc(e->nplans + 1, sizeof *e->plans);
     e->words = PyMem_Calloc((e->nplans + 1) * (1 + 2 * PS_MAX_AXES) + scalars, sizeof *e->words);
     e->args = PyMem_Calloc(e->nplans + build->nfields + 1 + scalars, sizeof *e->args);
@@ -227,9 +248,9 @@ PyObject *py_kernel_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t n
     PyObject *result = NULL;
     if (!build(kernel, args, nargs, names, &built) && !evaluation_make(kernel, &built, &e)) {
         uint32_t nparams = kernel->signature.nparams;
-        uint32_t n = eval_args(e.plans, nparams, e.words, e.args);
+        uint32_t n = eval_args(kernel->state, e.plans, nparams, e.words, e.args);
         n += eval_fields(&built.build, e.args + n);
-        n += eval_args(e.plans + nparams, e.nplans - nparams, e.words, e.args + n);
+        n += eval_args(kernel->state, e.plans + nparams, e.nplans - nparams, e.words, e.args + n);
         result = evaluate(kernel, &built.build, e.args, n);
     }
     if (e.nplans) evaluation_free(&e, &built, kernel->signature.nparams);

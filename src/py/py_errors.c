@@ -12,32 +12,36 @@ typedef struct ErrorClass {
     const char *name; /* with "pestle." */
     const char *base; /* name of the class above, or NULL: the base of all */
     PyObject **twin;  /* the Python exception it also is */
+    const char *also; /* a class above it also is, or NULL */
     int kind;         /* PsErrorKind, or -1 */
     const char *doc;
 } ErrorClass;
 
 static const ErrorClass classes[] = {
-    {"pestle.PestleError", NULL, &PyExc_Exception, -1, "Whatever Pestle raises."},
-    {"pestle.CompilationError", "PestleError", NULL, PS_ERR_COMPILE, "A kernel or a launch was refused."},
-    {"pestle.KernelSyntaxError", "CompilationError", &PyExc_SyntaxError, PS_ERR_SYNTAX,
+    {"pestle.PestleError", NULL, &PyExc_Exception, NULL, -1, "Whatever Pestle raises."},
+    {"pestle.CompilationError", "PestleError", NULL, NULL, PS_ERR_COMPILE, "A kernel or a launch was refused."},
+    {"pestle.KernelSyntaxError", "CompilationError", &PyExc_SyntaxError, NULL, PS_ERR_SYNTAX,
      "A construct that kernels do not have."},
-    {"pestle.KernelTypeError", "CompilationError", &PyExc_TypeError, PS_ERR_TYPE, "Types do not fit."},
-    {"pestle.KernelNameError", "CompilationError", &PyExc_NameError, PS_ERR_NAME, "An unknown name."},
-    {"pestle.KernelIndexError", "CompilationError", &PyExc_IndexError, PS_ERR_INDEX, "A wrong index."},
-    {"pestle.KernelValueError", "CompilationError", &PyExc_ValueError, PS_ERR_VALUE, "A wrong value."},
-    {"pestle.StaticAssertionError", "CompilationError", &PyExc_AssertionError, PS_ERR_STATIC_ASSERT,
+    {"pestle.KernelTypeError", "CompilationError", &PyExc_TypeError, NULL, PS_ERR_TYPE, "Types do not fit."},
+    {"pestle.KernelCallError", "KernelSyntaxError", NULL, "KernelTypeError", PS_ERR_CALL,
+     "Arguments do not fit the parameters."},
+    {"pestle.KernelNameError", "CompilationError", &PyExc_NameError, NULL, PS_ERR_NAME, "An unknown name."},
+    {"pestle.KernelIndexError", "CompilationError", &PyExc_IndexError, NULL, PS_ERR_INDEX, "A wrong index."},
+    {"pestle.KernelValueError", "CompilationError", &PyExc_ValueError, NULL, PS_ERR_VALUE, "A wrong value."},
+    {"pestle.StaticAssertionError", "CompilationError", &PyExc_AssertionError, NULL, PS_ERR_STATIC_ASSERT,
      "A static_assert, or an assert of Python code called while compiling, does not hold."},
-    {"pestle.KernelRuntimeError", "PestleError", &PyExc_RuntimeError, PS_ERR_RUNTIME, "A launch failed."},
-    {"pestle.KernelAssertionError", "KernelRuntimeError", &PyExc_AssertionError, PS_ERR_ASSERT,
+    {"pestle.KernelRuntimeError", "PestleError", &PyExc_RuntimeError, NULL, PS_ERR_RUNTIME, "A launch failed."},
+    {"pestle.KernelAssertionError", "KernelRuntimeError", &PyExc_AssertionError, NULL, PS_ERR_ASSERT,
      "A check failed while a kernel ran: a bound, a division by zero, an assertion."},
-    {"pestle.InternalError", "PestleError", NULL, PS_ERR_INTERNAL, "A bug in Pestle. Please report it."},
+    {"pestle.InternalError", "PestleError", NULL, NULL, PS_ERR_INTERNAL, "A bug in Pestle. Please report it."},
 };
 
 static PyObject *make_class(const ErrorClass *c, PyObject *module) {
     PyObject *base = c->base ? PyObject_GetAttrString(module, c->base) : Py_NewRef(*c->twin);
+    PyObject *also = c->also ? PyObject_GetAttrString(module, c->also) : c->twin ? Py_NewRef(*c->twin) : NULL;
     PyObject *bases = NULL, *dict = NULL, *made = NULL, *str = NULL;
-    if (!base) return NULL;
-    bases = c->base && c->twin ? PyTuple_Pack(2, base, *c->twin) : PyTuple_Pack(1, base);
+    if (!base || (c->also && !also)) goto done;
+    bases = c->base && also ? PyTuple_Pack(2, base, also) : PyTuple_Pack(1, base);
     dict = PyDict_New();
     if (!bases || !dict) goto done;
     /* SyntaxError's str adds "(file, line)": the message has it already. */
@@ -50,7 +54,8 @@ done:
     Py_XDECREF(str);
     Py_XDECREF(dict);
     Py_XDECREF(bases);
-    Py_DECREF(base);
+    Py_XDECREF(also);
+    Py_XDECREF(base);
     return made;
 }
 
@@ -67,22 +72,37 @@ int py_errors_init(PyState *state, PyObject *module) {
     return 0;
 }
 
-/* The messages say `ti.static`. Under an import alias (pestle.compat) they name the module as its programs do: _alias of
- * the C module. Texts that programs write are left alone. */
-static PyObject *in_alias(const PyState *state, PsMessageId id, PyObject *message) {
-    PsErrorKind kind = ps_message_kind(id);
-    PyObject *alias = PyObject_GetAttrString(state->module, "_alias"), *pattern = NULL, *re = NULL, *out = NULL;
+static bool has_alias(const PyState *state) {
+    PyObject *alias = PyObject_GetAttrString(state->module, "_alias");
     PyErr_Clear();
-    if (message && alias && PyUnicode_Check(alias) && kind != PS_ERR_STATIC_ASSERT && kind != PS_ERR_ASSERT &&
-        (pattern = PyUnicode_FromFormat("%U.", alias)) && (re = PyImport_ImportModule("re")))
-        out = PyObject_CallMethod(re, "sub", "sOO", "\\bti\\.", pattern, message);
-    PyErr_Clear(); /* then as it is */
-    Py_XDECREF(re);
-    Py_XDECREF(pattern);
     Py_XDECREF(alias);
+    return alias != NULL;
+}
+
+/* `message` with the pattern replaced by an attribute of the C module and `rest`; takes it. As it is when that fails. */
+static PyObject *with_name(const PyState *state, PyObject *message, const char *pattern, const char *attribute,
+                           const char *rest) {
+    PyObject *name = PyObject_GetAttrString(state->module, attribute), *text = NULL, *re = NULL, *out = NULL;
+    PyErr_Clear();
+    if (message && name && PyUnicode_Check(name) && (text = PyUnicode_FromFormat("%U%s", name, rest)) &&
+        (re = PyImport_ImportModule("re")))
+        out = PyObject_CallMethod(re, "sub", "sOO", pattern, text, message);
+    PyErr_Clear();
+    Py_XDECREF(re);
+    Py_XDECREF(text);
+    Py_XDECREF(name);
     if (!out) return message;
     Py_DECREF(message);
     return out;
+}
+
+/* The messages say `ti.static`, and Pestle of itself. Under an import alias (pestle.compat) they name the module as its
+ * programs do: _alias and _alias_name of the C module. Texts that programs write are left alone. */
+static PyObject *in_alias(const PyState *state, PsMessageId id, PyObject *message) {
+    PsErrorKind kind = ps_message_kind(id);
+    if (kind == PS_ERR_STATIC_ASSERT || kind == PS_ERR_ASSERT) return message;
+    message = with_name(state, message, "\\bti\\.", "_alias", ".");
+    return with_name(state, message, "\\bPestle\\b", "_alias_name", "");
 }
 
 PyObject *py_error(const PyState *state, PsMessageId id, ...) {
@@ -188,30 +208,36 @@ static void show_line(PsBuf *out, const char *line, size_t from, size_t len, siz
 
 /*     File "f.py", line 12, in saxpy
  *         y[i] = a * x[i]
- *                    ^^^^                                                                          */
-static void add_place(PsBuf *out, const PySources *sources, PsSpan span) {
+ *                    ^^^^
+ * `peer`: as the projects that Pestle stands for under an alias have it. */
+static void add_place(PsBuf *out, const PySources *sources, PsSpan span, bool peer) {
     const PsSource *source = source_of(sources, span);
     if (!source) return;
-    ps_buf_printf(out, "File \"%s\", line %u, in %s\n", source->file ? source->file : "?",
-                  source->first_line + span.line, source->name ? source->name : "?");
+    if (peer && !out->len) ps_buf_text(out, "\n");
+    ps_buf_printf(out, "File \"%s\", line %u, in %s%s\n", source->file ? source->file : "?",
+                  source->first_line + span.line, source->name ? source->name : "?", peer ? ":" : "");
     size_t len = 0, indent = 0;
     const char *line = text_line(source->text, span.line, &len);
     if (!line) return;
     while (indent < len && (line[indent] == ' ' || line[indent] == '\t')) indent++;
     size_t start = span.col < indent ? indent : span.col > len ? len : span.col;
     size_t end = span.end_line != span.line || span.end_col > len ? len : span.end_col;
-    show_line(out, line, indent, len, start, end);
+    if (peer)
+        py_peer_line(out, line, len, start, end);
+    else
+        show_line(out, line, indent, len, start, end);
 }
 
 #define CHAIN_SHOWN PS_FAULT_CALLS /* calls shown at either end of a long chain */
 
 /* `chain`: innermost first; of `hidden` more, in the middle, nothing is known. */
-static void add_chain(PsBuf *out, const PySources *sources, const PsSpan *chain, uint32_t n, uint32_t hidden) {
+static void add_chain(PsBuf *out, const PySources *sources, const PsSpan *chain, uint32_t n, uint32_t hidden,
+                      bool peer) {
     bool all = n + hidden <= 2 * CHAIN_SHOWN;
     uint32_t outer = all ? n : CHAIN_SHOWN, inner = all ? 0 : CHAIN_SHOWN;
-    for (uint32_t i = 0; i < outer; i++) add_place(out, sources, chain[n - 1 - i]);
+    for (uint32_t i = 0; i < outer; i++) add_place(out, sources, chain[n - 1 - i], peer);
     if (!all) ps_buf_printf(out, "(%u more calls)\n", n + hidden - outer - inner);
-    for (uint32_t i = inner; i-- > 0;) add_place(out, sources, chain[i]);
+    for (uint32_t i = inner; i-- > 0;) add_place(out, sources, chain[i], peer);
 }
 
 /* -- what led to a fault -- */
@@ -330,7 +356,7 @@ PyObject *py_error_at(const PyState *state, PyObject *function, const char *para
     PySources both = {sources, 2};
     PsSpan span = tree ? find_param(tree, param)->span : (PsSpan){0};
     span.source = 1;
-    add_place(&text, &both, span);
+    add_place(&text, &both, span, has_alias(state));
     if (!summary.failed && summary.data)
         raise_at(state, id, ps_message_kind(id), &text, summary.data, &both, span);
     else
@@ -348,8 +374,9 @@ void py_raise_diag(const PyState *state, const PySources *sources, const PsDiag 
         PyErr_SetString(state->types.errors[PS_ERR_INTERNAL], "a stage failed without saying why");
         return;
     }
-    add_chain(&text, sources, message->chain, message->nchain, 0);
-    add_place(&text, sources, message->span);
+    bool peer = has_alias(state);
+    add_chain(&text, sources, message->chain, message->nchain, 0, peer);
+    add_place(&text, sources, message->span, peer);
     raise_at(state, message->id, message->kind, &text, message->text ? message->text : "out of memory", sources,
              message->span);
 }
@@ -426,6 +453,11 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
     PsBuf message = {0};
     switch ((PsFaultKind)fault->kind) {
     case PS_FAULT_BOUNDS:
+        if (fault->nvalues > 3) { /* of a field that has an offset */
+            ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_OFFSET), a, b, (long long)v[3],
+                          (long long)v[3] + c - 1);
+            return PS_MSG_PY_FAULT_OFFSET;
+        }
         ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_BOUNDS), a, b, c);
         return PS_MSG_PY_FAULT_BOUNDS;
     case PS_FAULT_DIV_ZERO:
@@ -465,9 +497,10 @@ void py_raise_fault(const PyState *state, const PySources *sources, const PyFaul
     PsBuf text = {0}, summary = {0};
     Chain chain;
     find_chain(&chain, sources, fault);
-    add_chain(&text, sources, chain.calls.data, chain.calls.len, chain.hidden);
+    bool peer = has_alias(state);
+    add_chain(&text, sources, chain.calls.data, chain.calls.len, chain.hidden, peer);
     ps_arena_free(&chain.arena);
-    add_place(&text, sources, fault->span);
+    add_place(&text, sources, fault->span, peer);
     PsMessageId id = fault_text(sources, fault, &summary);
     if (summary.failed || !summary.data) {
         ps_buf_free(&text);
@@ -486,7 +519,7 @@ int py_warn_overflow(const PyState *state, const PySources *sources, PsFaultKind
     const PsSource *source = source_of(sources, span);
     bool prints = state->options.overflow == PS_OVERFLOW_PRINT;
     int failed = -1;
-    if (prints) add_place(&text, sources, span);
+    if (prints) add_place(&text, sources, span, false);
     overflow_text(sources, span, kind, &text);
     if (prints) ps_buf_text(&text, "\n");
     if (text.failed || !text.data)

@@ -9,26 +9,37 @@
 #include "py/py_matrix.h"
 #include "py/py_ndarray.h"
 
-/* "ij", "ji", ...: the axes from the outermost in memory on, the i-th letter from 'i' being axis i. */
-static int read_order(const PyState *state, PyObject *order, NdarrayForm *form) {
-    ndarray_c_order(form);
-    if (order == Py_None) return 0;
-    const char *text = PyUnicode_Check(order) ? PyUnicode_AsUTF8(order) : NULL;
-    int n = text ? (int)strnlen(text, PS_MAX_AXES + 1) : -1;
-    uint32_t seen = 0;
-    PyErr_Clear();
-    for (int k = 0; n == form->ndim && k < n; k++) {
-        int axis = text[k] - 'i';
-        if (axis < 0 || axis >= n || seen >> axis & 1) n = -1;
-        seen |= 1u << (axis & 31);
-        form->order[k] = (uint8_t)axis;
-    }
-    if (n == form->ndim) return 0;
-    PyObject *repr = PyObject_Repr(order);
+static int refuse_order(const PyState *state, const char *what, PsMessageId id, PyObject *found, int last) {
+    PyObject *repr = found ? PyObject_Repr(found) : NULL;
     const char *shown = repr ? PyUnicode_AsUTF8(repr) : NULL;
-    if (shown) py_error(state, PS_MSG_PY_FIELD_ORDER, form->ndim, form->ndim == 1 ? "" : "s", shown);
+    if (shown) py_error(state, id, what, shown, last);
     Py_XDECREF(repr);
     return -1;
+}
+
+static int refuse_axis(const PyState *state, const char *what, PyObject *order, int k, int last) {
+    PyObject *letter = PyUnicode_Substring(order, k, k + 1);
+    refuse_order(state, what, PS_MSG_PY_FIELD_ORDER_AXIS, letter, last);
+    Py_XDECREF(letter);
+    return -1;
+}
+
+/* "ij", "ji", ...: the axes from the outermost in memory on, the i-th letter from 'i' being axis i. */
+static int read_order(const PyState *state, const char *what, PyObject *order, NdarrayForm *form) {
+    uint32_t seen = 0;
+    ndarray_c_order(form);
+    if (order == Py_None) return 0;
+    if (!PyUnicode_Check(order)) return refuse_order(state, what, PS_MSG_PY_FIELD_ORDER, order, 0);
+    Py_ssize_t n = PyUnicode_GET_LENGTH(order);
+    if (n != form->ndim) return py_error(state, PS_MSG_PY_FIELD_ORDER_AXES, what, form->ndim, (int)n), -1;
+    for (int k = 0; k < n; k++) {
+        int64_t axis = (int64_t)PyUnicode_READ_CHAR(order, k) - 'i';
+        if (axis < 0 || axis >= n) return refuse_axis(state, what, order, k, 'i' + (int)n - 1);
+        if (seen >> axis & 1) return refuse_order(state, what, PS_MSG_PY_FIELD_ORDER_TWICE, order, 0);
+        seen |= 1u << axis;
+        form->order[k] = (uint8_t)axis;
+    }
+    return 0;
 }
 
 typedef struct FieldArgs {
@@ -83,7 +94,7 @@ void ndarray_set_element(NdarrayForm *form, const PsElement *element) {
 }
 
 /* Layout.AOS, Layout.SOA, or their names. */
-static int read_layout(const PyState *state, const char *what, PyObject *layout, bool *out_soa) {
+int ndarray_read_layout(const PyState *state, const char *what, PyObject *layout, bool *out_soa) {
     *out_soa = false;
     if (layout == Py_None) return 0;
     PyObject *name = PyUnicode_Check(layout) ? Py_NewRef(layout) : PyObject_GetAttrString(layout, "name");
@@ -100,16 +111,53 @@ static int read_layout(const PyState *state, const char *what, PyObject *layout,
     return -1;
 }
 
+static int refuse_offset(const PyState *state, const char *what, PyObject *offset) {
+    PyObject *repr = PyObject_Repr(offset);
+    const char *shown = repr ? PyUnicode_AsUTF8(repr) : NULL;
+    if (shown)
+        py_error(state, PS_MSG_PY_FIELD_OFFSET, what, (long long)-PS_INDEX_LIMIT, (long long)PS_INDEX_LIMIT,
+                 shown);
+    Py_XDECREF(repr);
+    return -1;
+}
+
+/* The first index of each axis: an int, or one for each. All indices are ones that a loop can have. */
+static int read_offset(const PyState *state, const char *what, PyObject *offset, NdarrayForm *form) {
+    if (offset == Py_None) return 0;
+    bool alone = PyIndex_Check(offset), several = PyTuple_Check(offset) || PyList_Check(offset);
+    if (!alone && !several) return refuse_offset(state, what, offset);
+    PyObject *items = alone ? PyTuple_Pack(1, offset) : PySequence_Tuple(offset);
+    if (!items) return -1;
+    Py_ssize_t n = PyTuple_GET_SIZE(items);
+    int status = n == form->ndim ? 0 : -1;
+    if (status) py_error(state, PS_MSG_PY_FIELD_OFFSET_AXES, what, form->ndim, n);
+    for (int k = 0; !status && k < form->ndim; k++) {
+        PyObject *item = PyTuple_GET_ITEM(items, k);
+        bool index = PyIndex_Check(item) && !PyBool_Check(item);
+        int64_t first = index ? PyNumber_AsSsize_t(item, NULL) : INT64_MAX;
+        PyErr_Clear();
+        if (first < -(int64_t)PS_INDEX_LIMIT || first > (int64_t)PS_INDEX_LIMIT - form->shape[k])
+            status = refuse_offset(state, what, offset);
+        form->offset[k] = first;
+    }
+    Py_DECREF(items);
+    return status;
+}
+
 /* What all kinds of fields are given, but for the elements. -1 with an exception. */
 static int read_axes(const PyState *state, const char *what, const FieldArgs *args, NdarrayForm *form) {
+    if (args->shape == Py_None && args->offset != Py_None)
+        return py_error(state, PS_MSG_PY_FIELD_OFFSET_ALONE, what), -1;
+    if (args->shape == Py_None && args->order != Py_None)
+        return py_error(state, PS_MSG_PY_FIELD_ORDER_ALONE, what), -1;
     if (args->shape == Py_None) return py_error(state, PS_MSG_PY_FIELD_PLACE, what), -1;
-    if (args->offset != Py_None) return py_error(state, PS_MSG_PY_FIELD_OFFSET, what), -1;
     if (args->name != Py_None && !PyUnicode_Check(args->name)) {
         PyErr_Format(PyExc_TypeError, "%s: name must be a str, found %s", what, Py_TYPE(args->name)->tp_name);
         return -1;
     }
-    return ndarray_read_shape(state, what, 1, args->shape, form) || read_order(state, args->order, form) ||
-                   read_layout(state, what, args->layout, &form->soa)
+    return ndarray_read_shape(state, what, 1, args->shape, form) ||
+                   read_order(state, what, args->order, form) || read_offset(state, what, args->offset, form) ||
+                   ndarray_read_layout(state, what, args->layout, &form->soa)
                ? -1
                : 0;
 }
@@ -217,6 +265,7 @@ static PyType_Slot field_slots[] = {
     {Py_nb_bool, Field_bool},
     {Py_tp_dealloc, ndarray_dealloc},
     {Py_tp_repr, Field_repr},
+    {Py_tp_str, py_field_text},
     {Py_tp_iter, ndarray_iter},
     {Py_tp_getset, ndarray_getset},
     {Py_tp_methods, ndarray_methods},

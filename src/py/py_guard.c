@@ -6,7 +6,7 @@
  * whether anything that matters changed, and remembers the new counts.
  *
  * What an instance holds cannot be watched: a specialisation that read an attribute of one looks at all its facts at
- * every launch, some ten nanoseconds each; one that read an attribute that Python code computes (a property) asks for it
+ * every launch, some ten nanoseconds each, those of an argument in the one given (eval_relate.c); one that read an attribute that Python code computes (a property) asks for it
  * again, with the specialisation pinned. What a container holds is frozen, as the documentation says.
  */
 #include "py/py_guard.h"
@@ -85,11 +85,11 @@ static bool replay(PySpec *spec) {
     return holds;
 }
 
-bool py_guard_look(PySpec *spec) {
+bool py_guard_look(PySpec *spec, PyObject *const *args) {
     PyGuard *guard = &spec->guard;
     bool moved;
     if (guard->computed && !replay(spec)) return false;
-    if (!ps_facts_follow(&spec->facts, spec->fields, spec->nfields, &moved)) return false;
+    if (!ps_facts_follow(&spec->facts, args, spec->fields, &moved)) return false;
     if (moved) py_spec_fields(spec);
     for (uint32_t i = guard->nowned; i < guard->nwords; i++) guard->words[i].seen = *guard->words[i].at;
     for (uint32_t i = 0; i < guard->ntypes; i++) guard->types[i].tag = py_type_tag(guard->types[i].type);

@@ -29,7 +29,7 @@ static inline unsigned py_type_tag(const PyTypeObject *type) {
     return type->tp_version_tag;
 }
 
-static PY_HOT bool py_guard_holds(PySpec *spec) {
+static PY_HOT bool py_guard_holds(PySpec *spec, PyObject *const *args) {
     const PyGuard *guard = &spec->guard;
     uint64_t changed = guard->always;
     for (uint32_t i = 0; i < guard->nwords; i++) changed |= *guard->words[i].at ^ guard->words[i].seen;
@@ -37,7 +37,7 @@ static PY_HOT bool py_guard_holds(PySpec *spec) {
         unsigned tag = py_type_tag(guard->types[i].type);
         changed |= !tag || tag != guard->types[i].tag;
     }
-    return PS_LIKELY(!changed) || py_guard_look(spec);
+    return PS_LIKELY(!changed) || py_guard_look(spec, args);
 }
 
 #endif

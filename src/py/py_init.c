@@ -17,7 +17,8 @@ PsFrontOptions py_options_default(void) { return (PsFrontOptions){.default_fp = 
 
 uint32_t py_options_word(const PsFrontOptions *options) {
     return (uint32_t)options->default_fp | (uint32_t)options->default_ip << 8 |
-           (uint32_t)options->checked << 16 | (uint32_t)options->overflow << 17;
+           (uint32_t)options->checked << 16 | (uint32_t)options->overflow << 17 |
+           (uint32_t)options->c_formats << 24 | (uint32_t)options->no_floats << 25;
 }
 
 /* -- one option -- */
@@ -74,6 +75,18 @@ static int set_overflow(const PyState *state, Config *config, const Option *opti
     for (uint8_t i = 0; PyUnicode_Check(value) && i < PS_COUNT(names); i++)
         if (PyUnicode_CompareWithASCIIString(value, names[i]) == 0) return config->options.overflow = i, 0;
     return refuse(state, option, "'warn', 'error', 'print' or 'ignore'", value);
+}
+
+static int set_formats(const PyState *state, Config *config, const Option *option, PyObject *value) {
+    if (value == Py_None) return 0;
+    bool c = PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "c") == 0;
+    bool python = PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "python") == 0;
+    config->options.c_formats = c;
+    return c || python ? 0 : refuse(state, option, "'python' or 'c'", value);
+}
+
+static int set_no_floats(const PyState *state, Config *config, const Option *option, PyObject *value) {
+    return truth(state, option, value, &config->options.no_floats);
 }
 
 static int set_fast_math(const PyState *state, Config *config, const Option *option, PyObject *value) {
@@ -143,6 +156,8 @@ static const Option options[] = {
     {"cpu_max_num_threads", set_threads},
     {"offline_cache", set_offline_cache},
     {"check_out_of_bound", set_checked},
+    {"formats", set_formats},
+    {"raise_on_templated_floats", set_no_floats},
     /* accepted, without effect */
     {"offline_cache_file_path", set_nothing},
     {"offline_cache_cleaning_policy", set_nothing},

@@ -43,7 +43,7 @@ typedef PsArrayObject PyNdarray; /* pestle.Ndarray and pestle.Field alike */
 typedef struct PyMode {
     bool on, always; /* asked for by init(arch=python); by PESTLE=python */
     int depth;       /* kernels that run as plain Python now: elements of fields are numbers with a type */
-    PyTypeObject *number, *array, *vector, *domain, *iterator;
+    PyTypeObject *number, *array, *domain, *iterator;
     PyObject *rewrite, *kept; /* of pestle._python_mode */
 } PyMode;
 
@@ -55,7 +55,7 @@ typedef struct PyState {
     bool fast_math, no_cache;
     uint64_t random_seed;
     int threads; /* as asked for; 0: as many as there are CPUs */
-    PyTypeObject *kernel_type, *ndarray_type, *field_type, *struct_field_type, *view_type;
+    PyTypeObject *kernel_type, *ndarray_type, *field_type, *struct_field_type, *struct_array_type, *view_type;
     PyObject *pestle_error; /* base of all exception classes; the others are types.errors[] */
     PyMode mode;
     PyNumpy numpy;
@@ -112,6 +112,8 @@ void py_raise_status(const PyState *state, PsStatus status, const PySources *sou
 void py_raise_from(PyObject *cause); /* the exception that is set is `from` this one */
 int py_refuse_proxy(const PyState *state,
                     PyObject *value); /* -1: it is a value of a kernel that is being compiled */
+/* py_peer_line.c: the line and, under [start, end), carets */
+void py_peer_line(PsBuf *out, const char *line, size_t len, size_t start, size_t end);
 /* Raises with the place of a parameter of the function (its name), of its result ("return") or, NULL, of the def. */
 PyObject *py_error_at(const PyState *state, PyObject *function, const char *param, PsMessageId id, ...);
 
@@ -124,6 +126,8 @@ typedef struct PyParam {
     PyObject *dtype; /* borrowed from the annotation: what ps_front_dtype reads; NULL: any (array) */
     int ndim;        /* ARRAY: -1 any */
     bool clamp;      /* ARRAY */
+    bool needs_grad; /* ARRAY: it must have a gradient array */
+    bool optional;   /* ARRAY: or None, as of a TEMPLATE */
 } PyParam;
 typedef struct PySignature {
     PyParam *params;
@@ -152,18 +156,21 @@ typedef enum PyHow {
     PY_HOW_VALUE,
     PY_HOW_ARRAY,
     PY_HOW_TEMPLATE,
-    PY_HOW_FIELD,  /* as a template argument: any field of the type, but for what is pinned */
-    PY_HOW_OBJECT, /* a dataclass, of this very class; its members have plans of their own */
-    PY_HOW_UNUSED, /* a member that nothing is left of */
+    PY_HOW_LIKE,    /* an instance of the class of `value` for which the facts hold */
+    PY_HOW_FIELD,   /* as a template argument: any field of the type, but for what is pinned */
+    PY_HOW_STRUCTS, /* the same of an array of structs */
+    PY_HOW_OBJECT,  /* a dataclass, of this very class; its members have plans of their own */
+    PY_HOW_UNUSED,  /* a member that nothing is left of */
 } PyHow;
 /* What a launch expects of one argument. */
 typedef struct PyPlan {
     uint8_t how; /* PyHow */
     uint8_t dtype;
     uint8_t ndim, edim; /* all axes; of them the elements' */
-    bool unit;
-    bool annotated; /* ARRAY: PsParam.annotated */
+    uint8_t unit;       /* PsUnit */
+    bool annotated;     /* ARRAY: PsParam.annotated */
     bool clamp;
+    bool grad; /* ARRAY, STRUCTS: it must have a gradient array */
     int32_t eshape[2];
     uint32_t word; /* first word of the frame */
     union {
@@ -177,7 +184,8 @@ typedef struct PyPlan {
             int32_t item;     /* bytes of one element */
             uint32_t dlpack;  /* its DlDtype */
         } array;
-        PyObject *value;    /* TEMPLATE: owned */
+        PyObject *
+            value; /* TEMPLATE, LIKE: owned; OBJECT: owned, a weak reference to the one it was made for, or NULL */
         const PsForm *form; /* VALUE: the kernel's */
         struct {
             PyObject *like; /* owned */
@@ -209,7 +217,7 @@ typedef struct PyGuard {
 /* Where a launch finds what it reads anew (PsMember). */
 typedef struct PyMember {
     uint32_t from;
-    bool used;
+    bool used, grad;         /* grad: of an array argument */
     PyObject *holder, *name; /* owned */
 } PyMember;
 /* A new reference; NULL with an exception. `objects`: the arguments, then earlier members. The general look-up is asked
@@ -234,10 +242,11 @@ typedef struct PySpec {
     uint8_t result;         /* PsType of a scalar; PS_KIND_NONE: nothing, or what the form says */
     const PsForm *form;     /* of the result, in the arena; NULL: nothing */
     bool unbounded, nested; /* PS_OBJECT_* */
+    bool shared;            /* some arguments are LIKE: facts and fields are those of the last launch's */
     bool dropped;           /* no longer its kernel's: the last unpin frees it */
     uint32_t pins;
     PyGuard guard;
-    struct PySpec *next;
+    struct PySpec *next, *before; /* by last use */
     PsFacts facts;
     PsExecutable *exe;
     PsArena arena; /* plans, guard, sources */
@@ -247,13 +256,21 @@ typedef struct PySpec {
     bool *warned; /* by site: its overflow has been told; NULL: none has */
 } PySpec;
 
+/* Which specialisation template arguments had last (py_specs.c). */
+typedef struct PyHint {
+    uint64_t key;
+    PySpec *spec; /* NULL: empty */
+} PyHint;
+
 typedef struct PyKernel {
     PyObject_HEAD vectorcallfunc vectorcall;
     PyState *state;
-    PySpec *last;  /* what the previous launch ran */
-    PySpec *specs; /* all, the one used last first */
+    PySpec *last;         /* what the previous launch ran */
+    PySpec *specs, *tail; /* all, the one used last first */
     uint32_t nspecs;
-    uint32_t drops; /* changes when a specialisation is dropped, so that who walks `specs` begins anew */
+    PyHint *hints;
+    uint32_t nhints; /* a power of two, or 0 */
+    uint32_t drops;  /* changes when a specialisation is dropped, so that who walks `specs` begins anew */
     PyObject *function;
     PyObject *dict; /* __name__, __doc__, __wrapped__, ... */
     PyObject *weakrefs;
@@ -285,7 +302,8 @@ PyObject *py_data_oriented(PyObject *module, PyObject *const *args, Py_ssize_t n
 /* py_specialise.c */
 /* By its parameter; `where`: "argument 'x' of kernel 'k'". -1 with an exception. */
 int py_describe_one(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *where, PsParam *out);
-int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out); /* -1 with an exception */
+int py_describe(PyKernel *kernel, PyObject *const *args, PsParam *out);      /* -1 with an exception */
+int py_refuse_offset(const PyState *state, PyObject *arg, const char *name); /* -1 */
 void py_describe_field(PyObject *field, PsParam *out);
 PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam *params, PsBuild *out);
 void py_build_raise(const PyState *state, PsStatus status, const PsBuild *build);
@@ -306,6 +324,7 @@ int py_spec_traverse(PySpec *spec, visitproc visit, void *arg);
 /* py_member.c */
 int py_member_describe(void *kernel, PyTypeObject *class, PyObject *name, PyObject *annotation, PyObject *value,
                        const char *where, PsParam *out);         /* PsDescriber.describe */
+PyObject *py_member_grad(void *kernel, PyObject *array);         /* PsDescriber.grad */
 PyMember *py_members_make(PsArena *arena, const PsBuild *build); /* NULL: no memory */
 void py_members_drop(PyMember *members, uint32_t n);
 /* The plans of a build's members, whose words begin at `word`; gives the number of their words. */
@@ -326,12 +345,15 @@ void py_spec_unpin(PySpec *spec);
 void py_specs_add(PyKernel *kernel, PySpec *spec); /* takes it over; may drop another */
 void py_specs_use(PyKernel *kernel, PySpec *spec); /* it is the last one used */
 void py_specs_clear(PyKernel *kernel);
+/* The one that these template arguments had the last time, if that is known; NULL: not. Borrowed. */
+PySpec *py_specs_find(const PyKernel *kernel, PyObject *const *args);
+void py_specs_note(PyKernel *kernel, PyObject *const *args, PySpec *spec); /* they have this one now */
 
 /* py_guard.c */
 bool py_guard_make(PyGuard *guard, const PyState *state, PsArena *arena, const PsFacts *facts);
 void py_guard_free(PyGuard *guard);
 /* The slow half: all facts; remembers the words when they hold. May set an exception. */
-bool py_guard_look(PySpec *spec);
+bool py_guard_look(PySpec *spec, PyObject *const *args);
 int py_guard_traverse(PyGuard *guard, visitproc visit, void *arg);
 
 /* py_watch.c */
@@ -348,6 +370,7 @@ PyObject *py_kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, P
 /* 1: the arguments fit the plans and the words are filled. 0: they want another specialisation. -1: exception. */
 int py_decode(PyKernel *kernel, const PyPlan *plans, uint32_t n /* with members */, PyObject *const *args,
               uint64_t *words, int64_t *elements);
+bool py_has_grad(PyState *state, PyObject *array); /* or a tensor that asks for one */
 int64_t py_decode_array(PyState *state, const PyPlan *plan, PyObject *arg,
                         uint64_t *words);                                             /* < 0: it does not fit */
 PyObject *py_result(const PyState *state, const PsForm *form, const uint64_t *words); /* NULL form: None */
@@ -371,6 +394,21 @@ PyObject *py_cache_clear(PyObject *module, PyObject *unused);
 
 /* py_struct_field.c */
 PyTypeObject *py_struct_field_type(PyObject *module);
+PyTypeObject *py_struct_array_type(PyObject *module);
+PyObject *
+py_structs_outline(PyObject *object); /* the same type and axes without memory; NULL with an exception */
+
+/* py_structs.c: arrays of structs as arguments */
+int py_describe_structs(const PyState *state, PyObject *arg, PsParam *out);
+/* For a parameter annotated with types.ndarray(): 1: described; 0: nothing to do with structs; -1 with an exception. */
+int py_describe_array_of_structs(const PyState *state, const PyParam *param, PyObject *arg, const char *name,
+                                 PsParam *out);
+uint32_t py_plan_structs(const PyState *state, PyPlan *plan, const PsParam *param,
+                         uint8_t pins);                              /* gives its words */
+uint32_t py_param_words(const PyState *state, const PsParam *param); /* at most */
+int64_t py_decode_structs(const PyState *state, const PyPlan *plan, PyObject *arg,
+                          uint64_t *words);                      /* < 0: it does not fit */
+int64_t py_structs_size(const PyState *state, PyObject *object); /* elements of all members */
 
 /* py_field.c */
 PyTypeObject *py_field_type(PyObject *module);

@@ -46,11 +46,11 @@ static int bind_named(PyKernel *kernel, PyObject *name, PyObject *value, PyObjec
     for (uint32_t i = (uint32_t)first; i < signature->nparams; i++) {
         if (signature->params[i].name != name && PyUnicode_Compare(signature->params[i].name, name) != 0)
             continue;
-        if (out[i]) return refuse_call(kernel, "got multiple values for argument '%s'", text);
+        if (out[i]) return refuse_call(kernel, "Multiple values for argument '%s'", text);
         out[i] = value;
         return 0;
     }
-    return refuse_call(kernel, "got an unexpected keyword argument '%s'", text);
+    return refuse_call(kernel, "Unexpected argument '%s'", text);
 }
 
 /* Defaults belong to the last parameters. */
@@ -62,7 +62,7 @@ static int bind_defaults(PyKernel *kernel, PyObject *defaults, PyObject **out) {
         if (out[i]) continue;
         if (i < first) {
             const char *text = PyUnicode_AsUTF8(signature->params[i].name);
-            return text ? refuse_call(kernel, "missing argument '%s'", text) : -1;
+            return text ? refuse_call(kernel, "Missing argument '%s'", text) : -1;
         }
         out[i] = PyTuple_GET_ITEM(defaults, i - first);
     }
@@ -74,7 +74,7 @@ int py_kernel_bind(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, Py
     uint32_t nparams = kernel->signature.nparams;
     *out_held = Py_XNewRef(((PyFunctionObject *)kernel->function)->func_defaults);
     if (nargs > (Py_ssize_t)nparams)
-        return refuse_call(kernel, "too many arguments: it takes %u, found %zd", nparams, nargs);
+        return refuse_call(kernel, "Too many arguments: expected %u, found %zd", nparams, nargs);
     for (uint32_t i = 0; i < nparams; i++) out[i] = i < nargs ? args[i] : NULL;
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++)
         if (bind_named(kernel, PyTuple_GET_ITEM(names, i), args[nargs + i], out)) return -1;

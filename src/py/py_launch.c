@@ -57,6 +57,9 @@ static int64_t decode_field(const PyState *state, const PyPlan *plan, PyObject *
         for (int k = 0; k < field->ndim && field->ndim == like->ndim; k++)
             if (field->shape[k] != like->shape[k]) return OTHER;
     }
+    if (PS_UNLIKELY(field->shifted || like->shifted) &&
+        (field->ndim != like->ndim || !ps_array_same_offset(field, like)))
+        return OTHER;
     return decode_ndarray(field, plan, words);
 }
 
@@ -68,7 +71,7 @@ static __attribute__((noinline)) int64_t decode_other(PyState *state, const PyPl
                                                       uint64_t *words) {
     const PyTypeObject *type = Py_TYPE(arg);
     if (type == state->ndarray_type || type == state->field_type)
-        return decode_ndarray((const PyNdarray *)arg, plan, words);
+        return ((const PyNdarray *)arg)->shifted ? OTHER : decode_ndarray((const PyNdarray *)arg, plan, words);
     const DlKnown *known = dlpack_known(&state->dlpack, type);
     if (known) return dlpack_decode(known, arg, plan, words);
     if (type == state->view_type) return view_decode((const PyView *)arg, plan, words);
@@ -87,13 +90,14 @@ static PY_HOT int64_t decode_any(PyState *state, const PyPlan *plan, PyObject *a
 /* Arrays of vectors and matrices: those of other libraries have them only where the annotation says so. */
 static __attribute__((noinline)) int64_t decode_elements(PyState *state, const PyPlan *plan, PyObject *arg,
                                                          uint64_t *words) {
-    if (!plan->annotated && !Py_IS_TYPE(arg, state->ndarray_type) && !Py_IS_TYPE(arg, state->field_type))
-        return OTHER;
+    bool ours = Py_IS_TYPE(arg, state->ndarray_type) || Py_IS_TYPE(arg, state->field_type);
+    if (!ours && (!plan->annotated || plan->unit == PS_UNIT_SOA)) return OTHER;
     int64_t count = decode_any(state, plan, arg, words);
     return count >= 0 && !elements_fit(plan, words) ? OTHER : count;
 }
 
 static PY_HOT int64_t decode_array(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words) {
+    if (PS_UNLIKELY(plan->grad) && !py_has_grad(state, arg)) return OTHER;
     return PS_UNLIKELY(plan->edim) ? decode_elements(state, plan, arg, words)
                                    : decode_any(state, plan, arg, words);
 }
@@ -130,18 +134,30 @@ static PY_HOT bool decode_float(bool wide, PyObject *arg, uint64_t *word) {
     return true;
 }
 
+/* Arguments that are neither arrays nor numbers. */
+static __attribute__((noinline)) int64_t decode_rare(PyState *state, const PyPlan *plan, PyObject *arg,
+                                                     uint64_t *word) {
+    switch (plan->how) {
+    case PY_HOW_LIKE: return Py_TYPE(arg) == Py_TYPE(plan->value) ? 0 : OTHER;
+    case PY_HOW_FIELD: return decode_field(state, plan, arg, word);
+    case PY_HOW_STRUCTS: return py_decode_structs(state, plan, arg, word);
+    case PY_HOW_VALUE: return py_form_quick(state, plan->form, arg, word) ? 0 : LATER;
+    case PY_HOW_OBJECT: return Py_IS_TYPE(arg, plan->class) ? 0 : OTHER;
+    case PY_HOW_UNUSED: return 0;
+    default: return LATER;
+    }
+}
+
+/* Compares, not a jump table: each argument of a kernel then has branches of its own to be predicted. As few as these, since
+ * gcc makes a table of more. */
 static PY_HOT int64_t decode_one(PyState *state, const PyPlan *plan, PyObject *arg, uint64_t *words) {
-    /* Compares, not a jump table: each argument of a kernel then has branches of its own to be predicted. */
     uint64_t *word = words + plan->word;
     if (plan->how == PY_HOW_ARRAY) return decode_array(state, plan, arg, word);
     if (plan->how == PY_HOW_INT) return PS_LIKELY(decode_int(plan, arg, word)) ? 0 : LATER;
     if (plan->how <= PY_HOW_F32) return PS_LIKELY(decode_float(plan->how == PY_HOW_F64, arg, word)) ? 0 : LATER;
     if (plan->how == PY_HOW_TEMPLATE)
         return arg == plan->value || py_template_same(arg, plan->value) ? 0 : OTHER;
-    if (plan->how == PY_HOW_FIELD) return decode_field(state, plan, arg, word);
-    if (plan->how == PY_HOW_VALUE) return py_form_quick(state, plan->form, arg, word) ? 0 : LATER;
-    if (plan->how == PY_HOW_OBJECT) return Py_IS_TYPE(arg, plan->class) ? 0 : OTHER;
-    return plan->how == PY_HOW_UNUSED ? 0 : LATER;
+    return decode_rare(state, plan, arg, word);
 }
 
 static ScalarPlace place_of(PyKernel *kernel, const PyPlan *plans, uint32_t i) {
@@ -156,7 +172,7 @@ static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t 
     PyState *state = kernel->state;
     for (uint32_t i = 0; i < nparams; i++) {
         ScalarPlace place = place_of(kernel, plans, i);
-        if (plans[i].how == PY_HOW_ARRAY || plans[i].how == PY_HOW_FIELD ||
+        if (plans[i].how == PY_HOW_ARRAY || plans[i].how == PY_HOW_FIELD || plans[i].how == PY_HOW_STRUCTS ||
             decode_one(state, &plans[i], args[i], words) != LATER)
             continue;
         uint64_t *word = words + plans[i].word;
@@ -167,6 +183,7 @@ static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t 
     *elements = 0;
     for (uint32_t i = 0; i < nparams; i++) {
         if (plans[i].how == PY_HOW_FIELD) *elements += ((const PyNdarray *)args[i])->size;
+        if (plans[i].how == PY_HOW_STRUCTS) *elements += py_structs_size(state, args[i]);
         if (plans[i].how != PY_HOW_ARRAY) continue;
         int64_t count = decode_array(state, &plans[i], args[i], words + plans[i].word);
         ScalarPlace place = place_of(kernel, plans, i);
@@ -383,6 +400,13 @@ typedef union SmallFrame {
     uint64_t words[1 + PS_FRAME_STACK_WORDS];
 } SmallFrame;
 
+/* After Python code ran: other threads may have launched what is shared for another instance, and changed the fields in
+ * it. As try_spec. */
+static int still_fits(PySpec *spec, PyObject *const *args) {
+    if (PS_LIKELY(!spec->shared) || py_guard_holds(spec, args)) return 1;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 /* Tries one specialisation, pinned: 1 and *result, 0: it does not fit, -1: exception. */
 static int try_spec(PyKernel *kernel, PySpec *spec, PyObject *const *args, PyObject **result) {
     SmallFrame small;
@@ -396,7 +420,11 @@ static int try_spec(PyKernel *kernel, PySpec *spec, PyObject *const *args, PyObj
     PyObject **objects = n ? py_members_open(kernel, spec->plans, nparams, spec->members, n, args) : NULL;
     int fit = PyErr_Occurred() ? -1 : 0;
     if (objects || !n)
-        fit = py_decode(kernel, spec->plans, nparams + n, objects ? objects : args, frame->words, &elements);
+        fit = decode_all(kernel, spec->plans, nparams + n, objects ? objects : args, frame->words, &elements);
+    bool ran = objects || fit == LATER;
+    if (fit == LATER)
+        fit = decode_later(kernel, spec->plans, nparams + n, objects ? objects : args, frame->words, &elements);
+    if (fit == 1 && ran) fit = still_fits(spec, args);
     if (fit == 1) {
         py_specs_use(kernel, spec);
         *result = launch(kernel, spec, frame, elements);
@@ -407,6 +435,20 @@ static int try_spec(PyKernel *kernel, PySpec *spec, PyObject *const *args, PyObj
     return fit;
 }
 
+static bool may_fit(const PyKernel *kernel, PySpec *spec, PyObject *const *args) {
+    return spec->options_word == kernel->state->options_word && py_guard_holds(spec, args);
+}
+
+/* The same with the one that template arguments had the last time. */
+static int try_hint(PyKernel *kernel, PyObject *const *args, PyObject **result) {
+    PySpec *spec = py_specs_find(kernel, args);
+    if (!spec) return 0;
+    py_spec_pin(spec);
+    int fit = may_fit(kernel, spec, args) ? try_spec(kernel, spec, args, result) : PyErr_Occurred() ? -1 : 0;
+    py_spec_unpin(spec);
+    return fit;
+}
+
 /* The same with all of a kernel's that may fit. */
 static int try_specs(PyKernel *kernel, PyObject *const *args, PyObject **result) {
     int fit = 0;
@@ -414,10 +456,11 @@ static int try_specs(PyKernel *kernel, PyObject *const *args, PyObject **result)
     if (spec) py_spec_pin(spec);
     while (spec) {
         uint32_t drops = kernel->drops;
-        if (spec->options_word == kernel->state->options_word && py_guard_holds(spec))
+        if (may_fit(kernel, spec, args))
             fit = try_spec(kernel, spec, args, result);
         else if (PyErr_Occurred())
             fit = -1;
+        if (fit == 1) py_specs_note(kernel, args, spec);
         PySpec *next = fit ? NULL : drops == kernel->drops ? spec->next : kernel->specs;
         if (next) py_spec_pin(next);
         py_spec_unpin(spec);
@@ -434,14 +477,18 @@ static PY_COLD PyObject *call_slow(PyKernel *kernel, PyObject *const *given, Py_
     PyObject *result = NULL, *held = NULL, *few[BOUND_ON_STACK], **args = few;
     if (PyErr_Occurred()) return NULL; /* of the guard */
     if (kernel->state->mode.on) return py_mode_call(kernel, given, nargs, names);
+    int fit =
+        kernel->nhints && !names && nargs == kernel->signature.nparams ? try_hint(kernel, given, &result) : 0;
+    if (fit) return result;
     if (py_kernel_prepare(kernel)) return NULL;
     uint32_t nparams = kernel->signature.nparams;
     if (nparams > BOUND_ON_STACK && !(args = PyMem_Malloc(nparams * sizeof *args))) return PyErr_NoMemory();
     bool taken = !py_kernel_bind(kernel, given, nargs, names, args, &held) && !py_views_take(kernel, args);
-    int fit = taken ? 0 : -1;
+    fit = taken ? 0 : -1;
     if (fit == 0) fit = try_specs(kernel, args, &result);
     PySpec *spec = fit == 0 ? py_specialise(kernel, args) : NULL;
     if (spec) {
+        py_specs_note(kernel, args, spec);
         fit = try_spec(kernel, spec, args, &result);
         if (fit == 0)
             py_error(kernel->state, PS_MSG_PY_MISMATCH,
@@ -460,6 +507,7 @@ static PY_COLD PyObject *call_later(PyKernel *kernel, PySpec *spec, PsFrame *fra
     int64_t elements;
     py_spec_pin(spec);
     int fit = decode_later(kernel, spec->plans, spec->nparams, args, frame->words, &elements);
+    if (fit == 1) fit = still_fits(spec, args);
     if (fit == 1) result = launch(kernel, spec, frame, elements);
     if (fit == 0) result = call_slow(kernel, args, spec->nparams, NULL);
     py_spec_unpin(spec);
@@ -492,6 +540,7 @@ static __attribute__((noinline)) PyObject *call_members(PyKernel *kernel, PySpec
         PyErr_Clear();
     if (PS_UNLIKELY(fit == LATER))
         fit = decode_later(kernel, spec->plans, nparams + n, objects, small.frame.words, &elements);
+    if (PS_LIKELY(fit == 1)) fit = still_fits(spec, args);
     if (PS_LIKELY(fit == 1)) result = launch(kernel, spec, &small.frame, elements);
     while (have) Py_DECREF(objects[nparams + --have]);
     if (PS_UNLIKELY(fit == 0)) result = call_slow(kernel, args, nparams, NULL);
@@ -505,7 +554,7 @@ static PY_HOT PyObject *call(PyObject *self, PyObject *const *args, size_t nargs
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     if (PS_UNLIKELY(!spec || names || nargs != spec->nparams ||
                     spec->options_word != kernel->state->options_word ||
-                    spec->frame_words > PS_FRAME_STACK_WORDS || !py_guard_holds(spec)))
+                    spec->frame_words > PS_FRAME_STACK_WORDS || !py_guard_holds(spec, args)))
         return call_slow(kernel, args, nargs, names);
     if (PS_UNLIKELY(spec->nmembers)) return call_members(kernel, spec, args);
     SmallFrame small;

@@ -4,6 +4,7 @@
  * Made of Python numbers without dt= their elements stay Python numbers; with a dtype each is held as that type does.
  */
 #include "py/py_matrix.h"
+#include "py/mode_int.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -12,24 +13,43 @@ PyState *matrix_state(PyObject *self) { return PyType_GetModuleState(Py_TYPE(sel
 
 /* -- making -- */
 
-PsMatrixObject *matrix_new(const PyState *state, PsType elem, bool weak, int ndim, int32_t n, int32_t m) {
+PsMatrixObject *matrix_alloc(const PyState *state, PsType elem, int ndim, int32_t n, int32_t m, size_t words) {
     PyTypeObject *type = ndim == 1 ? state->types.vector : state->types.matrix;
-    if ((int64_t)n * m > PS_MAX_TILE || n < 1 || m < 1) {
-        PyErr_Format(PyExc_ValueError, "a vector or matrix has 1 to %lld elements, found a shape of %d by %d",
-                     (long long)PS_MAX_TILE, (int)n, (int)m);
-        return NULL;
-    }
-    PsMatrixObject *self = (PsMatrixObject *)type->tp_alloc(type, (Py_ssize_t)n * m);
+    PsMatrixObject *self = (PsMatrixObject *)type->tp_alloc(type, (Py_ssize_t)words);
     if (!self) return NULL;
     self->elem = elem;
-    self->weak = weak;
     self->ndim = ndim;
     self->n = n;
     self->m = m;
     return self;
 }
 
-int matrix_bits(PyObject *number, PsType type, uint64_t *out) { return ps_number_bits(number, type, out); }
+PsMatrixObject *matrix_new(const PyState *state, PsType elem, bool weak, int ndim, int32_t n, int32_t m) {
+    if ((int64_t)n * m > PS_MAX_TILE || n < 1 || m < 1) {
+        PyErr_Format(PyExc_ValueError, "a vector or matrix has 1 to %lld elements, found a shape of %d by %d",
+                     (long long)PS_MAX_TILE, (int)n, (int)m);
+        return NULL;
+    }
+    PsMatrixObject *self = matrix_alloc(state, elem, ndim, n, m, (size_t)n * (size_t)m);
+    if (self) self->weak = weak;
+    return self;
+}
+
+int matrix_bits(PyObject *number, PsType type, uint64_t *out) {
+    if (!mode_number_check(number)) return ps_number_bits(number, type, out);
+    ModeOperand operand;
+    const PyState *state = PyType_GetModuleState(Py_TYPE(number));
+    return mode_read(state, number, &operand) ? mode_cast(state, &operand, type, out) : -1;
+}
+
+PyObject *matrix_element(const PsMatrixObject *m, uint32_t i) {
+    const PyState *state = matrix_state((PyObject *)m);
+    return mode_runs(state) ? mode_element(state, m, i) : ps_matrix_element(m, i);
+}
+
+PyObject *matrix_number(const PyState *state, PsType type, uint64_t bits) {
+    return mode_runs(state) ? mode_number(state, type, bits) : ps_number_object(type, bits);
+}
 
 /* U1, I64 or F64: what holds all of these numbers. */
 static int plain_type(PyObject *const *items, Py_ssize_t n, PsType *out) {
@@ -45,6 +65,16 @@ static int plain_type(PyObject *const *items, Py_ssize_t n, PsType *out) {
     return 0;
 }
 
+/* Of numbers in a kernel that runs as plain Python. */
+static int joined_type(const PyState *state, PyObject *const *items, Py_ssize_t n, PsType *out) {
+    ModeOperand operand;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (!mode_read(state, items[i], &operand)) return mode_not_a_number(state, "a vector", items[i]), -1;
+        *out = *out ? mode_promote_keep(*out, operand.type) : operand.type;
+    }
+    return 0;
+}
+
 static int fill_words(PsMatrixObject *self, PyObject *const *items) {
     for (uint32_t i = 0; i < matrix_count(self); i++)
         if (matrix_bits(items[i], self->elem, &self->words[i])) return -1;
@@ -53,8 +83,10 @@ static int fill_words(PsMatrixObject *self, PyObject *const *items) {
 
 static PsMatrixObject *from_items(const PyState *state, PyObject *const *items, int ndim, int32_t n, int32_t m,
                                   PsType elem) {
-    bool weak = elem == PS_KIND_NONE;
-    if (weak && plain_type(items, (Py_ssize_t)n * m, &elem)) return NULL;
+    bool weak = elem == PS_KIND_NONE && !mode_runs(state);
+    Py_ssize_t count = (Py_ssize_t)n * m;
+    if (!elem && (weak ? plain_type(items, count, &elem) : joined_type(state, items, count, &elem)))
+        return NULL;
     PsMatrixObject *self = matrix_new(state, elem, weak, ndim, n, m);
     if (self && fill_words(self, items)) Py_CLEAR(self);
     return self;
@@ -163,7 +195,7 @@ static PyObject *Matrix_item(PyObject *self, Py_ssize_t i) {
     const PsMatrixObject *m = (PsMatrixObject *)self;
     if (i < 0 || i >= m->n)
         return PyErr_Format(PyExc_IndexError, "index %zd is outside axis 0 of %d elements", i, (int)m->n);
-    return m->ndim == 1 ? ps_matrix_element(m, (uint32_t)i) : row(m, i);
+    return m->ndim == 1 ? matrix_element(m, (uint32_t)i) : row(m, i);
 }
 
 typedef struct Axis {
@@ -171,7 +203,7 @@ typedef struct Axis {
     bool is_slice;
 } Axis;
 
-static int read_axis(PyObject *key, int axis, Py_ssize_t length, Axis *out) {
+static int read_axis(PyObject *self, PyObject *key, int axis, Py_ssize_t length, Axis *out) {
     *out = (Axis){.step = 1, .count = 1};
     if (PySlice_Check(key)) {
         Py_ssize_t stop;
@@ -189,8 +221,13 @@ static int read_axis(PyObject *key, int axis, Py_ssize_t length, Axis *out) {
     }
     Py_ssize_t i = out->start = PyNumber_AsSsize_t(key, PyExc_IndexError);
     if (i == -1 && PyErr_Occurred()) return -1;
-    if (i < 0) out->start += length;
+    const PyState *state = matrix_state(self);
+    if (i < 0 && !mode_runs(state)) out->start += length;
     if (out->start >= 0 && out->start < length) return 0;
+    if (mode_runs(state)) {
+        py_error(state, PS_MSG_PY_FAULT_BOUNDS, (long long)i, (long long)axis, (long long)length);
+        return -1;
+    }
     PyErr_Format(PyExc_IndexError, "index %zd is outside axis %d of %zd elements", i, axis, length);
     return -1;
 }
@@ -205,7 +242,7 @@ static int read_key(const PsMatrixObject *m, PyObject *key, Axis axes[2]) {
         return -1;
     }
     for (Py_ssize_t i = 0; i < n; i++)
-        if (read_axis(keys[i], (int)i, i ? m->m : m->n, &axes[i])) return -1;
+        if (read_axis((PyObject *)m, keys[i], (int)i, i ? m->m : m->n, &axes[i])) return -1;
     return 0;
 }
 
@@ -217,7 +254,7 @@ static PyObject *Matrix_subscript(PyObject *self, PyObject *key) {
     const PsMatrixObject *m = (PsMatrixObject *)self;
     Axis axes[2];
     if (read_key(m, key, axes)) return NULL;
-    if (!axes[0].is_slice && !axes[1].is_slice) return ps_matrix_element(m, word_at(m, axes, 0, 0));
+    if (!axes[0].is_slice && !axes[1].is_slice) return matrix_element(m, word_at(m, axes, 0, 0));
     int ndim = axes[0].is_slice && axes[1].is_slice ? 2 : 1;
     Py_ssize_t n = axes[0].count, columns = axes[1].count;
     PsMatrixObject *made =
@@ -249,9 +286,8 @@ static int Matrix_assign(PyObject *self, PyObject *key, PyObject *value) {
         return -1;
     for (Py_ssize_t k = 0; k < n * columns; k++)
         m->words[word_at(m, axes, k / columns, k % columns)] = from ? from->words[k] : bits;
-    py_matrix_write_home(m);
     Py_XDECREF(from);
-    return 0;
+    return py_matrix_write_home(m);
 }
 
 /* -- text, truth -- */
@@ -259,9 +295,9 @@ static int Matrix_assign(PyObject *self, PyObject *key, PyObject *value) {
 static PyObject *to_list(const PsMatrixObject *m) {
     PyObject *list = PyList_New(m->n);
     for (int32_t i = 0; list && i < m->n; i++) {
-        PyObject *item = m->ndim == 1 ? ps_matrix_element(m, (uint32_t)i) : PyList_New(m->m);
+        PyObject *item = m->ndim == 1 ? matrix_element(m, (uint32_t)i) : PyList_New(m->m);
         for (int32_t j = 0; item && m->ndim == 2 && j < m->m; j++) {
-            PyObject *element = ps_matrix_element(m, (uint32_t)(i * m->m + j));
+            PyObject *element = matrix_element(m, (uint32_t)(i * m->m + j));
             if (!element) {
                 Py_CLEAR(item);
                 break;
@@ -284,6 +320,27 @@ PyObject *py_matrix_to_list(PyObject *self, PyObject *unused) {
 static PyObject *Matrix_str(PyObject *self) {
     PyObject *list = to_list((PsMatrixObject *)self), *text = list ? PyObject_Repr(list) : NULL;
     Py_XDECREF(list);
+    return text;
+}
+
+/* "[", the elements by the specification, "]"; a matrix row by row. */
+PyObject *matrix_format(PyObject *self, PyObject *spec) {
+    const PsMatrixObject *m = (PsMatrixObject *)self;
+    if (!PyUnicode_Check(spec)) return PyErr_Format(PyExc_TypeError, "__format__ takes a str");
+    if (!PyUnicode_GET_LENGTH(spec)) return Matrix_str(self);
+    const PsFrontOptions *options = &matrix_state(self)->options;
+    uint32_t columns = m->ndim == 1 ? (uint32_t)m->n : (uint32_t)m->m, count = matrix_count(m);
+    PyObject *text = PyUnicode_FromString(m->ndim == 1 ? "[" : "[[");
+    for (uint32_t i = 0; text && i < count; i++) {
+        const char *before = !i ? "" : i % columns ? ", " : "], [";
+        PyObject *number = ps_matrix_element(m, i), *made = NULL;
+        PyObject *one = number ? ps_number_format(options, number, spec) : NULL;
+        if (one) made = PyUnicode_FromFormat("%U%s%U", text, before, one);
+        Py_XDECREF(number);
+        Py_XDECREF(one);
+        Py_SETREF(text, made);
+    }
+    if (text) Py_SETREF(text, PyUnicode_FromFormat(m->ndim == 1 ? "%U]" : "%U]]", text));
     return text;
 }
 
@@ -340,7 +397,7 @@ static PyObject *Matrix_getattro(PyObject *self, PyObject *name) {
     int which[4], n = find_swizzle(m, name, which);
     if (n < 0) return NULL;
     if (!n) return PyObject_GenericGetAttr(self, name);
-    if (n == 1) return ps_matrix_element(m, (uint32_t)which[0]);
+    if (n == 1) return matrix_element(m, (uint32_t)which[0]);
     PsMatrixObject *made = matrix_new(matrix_state(self), m->elem, m->weak, 1, n, 1);
     for (int i = 0; made && i < n; i++) made->words[i] = m->words[which[i]];
     return (PyObject *)made;
@@ -362,9 +419,8 @@ static int Matrix_setattro(PyObject *self, PyObject *name, PyObject *value) {
     } else if (PyErr_Clear(), matrix_bits(value, m->elem, &bits))
         return -1;
     for (int i = 0; i < n; i++) m->words[which[i]] = from ? from->words[i] : bits;
-    py_matrix_write_home(m);
     Py_XDECREF(from);
-    return 0;
+    return py_matrix_write_home(m);
 }
 
 static PyObject *get_n(PyObject *self, void *unused) {

@@ -4,6 +4,7 @@
  * quotients are computed in f64 and held as the elements' type holds them.
  */
 #include "py/py_matrix.h"
+#include "py/mode_int.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static PyObject *real(const PsMatrixObject *m, double value) {
     PsType type = real_type(m);
     memcpy(&bits, &value, sizeof bits);
     if (type != PS_F64) bits = ps_eval_scalar(PS_OP_CAST, PS_F64, type, &bits);
-    return ps_number_object(type, bits);
+    return matrix_number(matrix_state((PyObject *)m), type, bits);
 }
 
 /* -- sums -- */
@@ -42,7 +43,7 @@ static PyObject *fold(PyObject *self, PsOpCode op) {
         uint64_t args[2] = {sum, m->words[i]};
         sum = ps_eval_scalar(op, type, type, args);
     }
-    return ps_number_object(type, sum);
+    return matrix_number(matrix_state(self), type, sum);
 }
 
 static PyObject *sum(PyObject *self, PyObject *unused) { return (void)unused, fold(self, PS_OP_ADD); }
@@ -52,14 +53,14 @@ static PyObject *min(PyObject *self, PyObject *unused) { return (void)unused, fo
 static PyObject *any(PyObject *self, PyObject *unused) {
     (void)unused;
     for (uint32_t i = 0; i < matrix_count(matrix_of(self)); i++)
-        if (matrix_double(matrix_of(self), i) != 0) Py_RETURN_TRUE;
-    Py_RETURN_FALSE;
+        if (matrix_double(matrix_of(self), i) != 0) return matrix_number(matrix_state(self), PS_U1, 1);
+    return matrix_number(matrix_state(self), PS_U1, 0);
 }
 static PyObject *all(PyObject *self, PyObject *unused) {
     (void)unused;
     for (uint32_t i = 0; i < matrix_count(matrix_of(self)); i++)
-        if (matrix_double(matrix_of(self), i) == 0) Py_RETURN_FALSE;
-    Py_RETURN_TRUE;
+        if (matrix_double(matrix_of(self), i) == 0) return matrix_number(matrix_state(self), PS_U1, 0);
+    return matrix_number(matrix_state(self), PS_U1, 1);
 }
 
 static PyObject *product_sum(PyObject *a, PyObject *b) {
@@ -76,32 +77,74 @@ static PyObject *product_sum(PyObject *a, PyObject *b) {
 
 static PyObject *norm_sqr(PyObject *self, PyObject *unused) { return (void)unused, product_sum(self, self); }
 
-static int read_eps(PyObject *args, PyObject *names, double *eps) {
+/* *eps: NULL, not given. */
+static int read_eps(PyObject *args, PyObject *names, PyObject **eps) {
     static char *known[] = {"eps", NULL};
-    *eps = 0;
-    return PyArg_ParseTupleAndKeywords(args, names, "|d", known, eps) ? 0 : -1;
+    *eps = NULL;
+    return PyArg_ParseTupleAndKeywords(args, names, "|O", known, eps) ? 0 : -1;
 }
 
-static double squares(const PsMatrixObject *m) {
+static PyObject *plus(PyObject *a, PyObject *eps) {
+    PyObject *result = a && eps ? PyNumber_Add(a, eps) : Py_XNewRef(a);
+    Py_XDECREF(a);
+    return result;
+}
+
+static PyObject *root(const PyState *state, PyObject *square) {
+    if (!square) return NULL;
+    double value = mode_runs(state) ? 0 : PyFloat_AsDouble(square);
+    PyObject *result =
+        mode_runs(state) ? mode_builtin(state, PS_BUILTIN_SQRT, square) : PyFloat_FromDouble(sqrt(value));
+    Py_DECREF(square);
+    if (PyErr_Occurred()) Py_CLEAR(result);
+    return result;
+}
+
+/* In a kernel in the elements' type, as compiled code does it; else in f64. */
+static PyObject *squares(PyObject *self) {
+    const PsMatrixObject *m = matrix_of(self);
     double total = 0;
+    if (mode_runs(matrix_state(self))) return product_sum(self, self);
     for (uint32_t i = 0; i < matrix_count(m); i++) total += matrix_double(m, i) * matrix_double(m, i);
-    return total;
+    return PyFloat_FromDouble(total);
+}
+
+static PyObject *length(PyObject *self, PyObject *eps) {
+    return root(matrix_state(self), plus(squares(self), eps));
+}
+
+/* As the elements' type holds it. */
+static PyObject *held(PyObject *self, PyObject *number) {
+    if (!number || mode_runs(matrix_state(self))) return number;
+    PyObject *result = real(matrix_of(self), PyFloat_AS_DOUBLE(number));
+    Py_DECREF(number);
+    return result;
+}
+
+static PyObject *one_by(PyObject *number) {
+    PyObject *result = number ? PyNumber_TrueDivide(Py_True, number) : NULL;
+    Py_XDECREF(number);
+    return result;
 }
 
 static PyObject *norm(PyObject *self, PyObject *args, PyObject *names) {
-    double eps;
-    return read_eps(args, names, &eps) ? NULL : real(matrix_of(self), sqrt(squares(matrix_of(self)) + eps));
+    PyObject *eps;
+    return read_eps(args, names, &eps) ? NULL : held(self, length(self, eps));
 }
 static PyObject *norm_inv(PyObject *self, PyObject *args, PyObject *names) {
-    double eps;
-    return read_eps(args, names, &eps) ? NULL : real(matrix_of(self), 1 / sqrt(squares(matrix_of(self)) + eps));
+    PyObject *eps;
+    return read_eps(args, names, &eps) ? NULL : held(self, one_by(length(self, eps)));
 }
 static PyObject *normalized(PyObject *self, PyObject *args, PyObject *names) {
-    double eps;
+    PyObject *eps, *result = NULL;
     if (read_eps(args, names, &eps)) return NULL;
-    PyObject *length = PyFloat_FromDouble(sqrt(squares(matrix_of(self))) + eps);
-    PyObject *result = length ? matrix_binary(PS_AST_DIV, self, length) : NULL;
-    Py_XDECREF(length);
+    PyObject *by = plus(length(self, NULL), eps);
+    if (by && mode_runs(matrix_state(self))) {
+        by = one_by(by);
+        if (by) result = matrix_binary(PS_AST_MULT, by, self);
+    } else if (by)
+        result = matrix_binary(PS_AST_DIV, self, by);
+    Py_XDECREF(by);
     return result;
 }
 
@@ -145,8 +188,12 @@ static PyObject *cross(PyObject *self, PyObject *object) {
                                        n == 2 ? (i == 0 || i == 3 ? 0 : 1) : (i == 0 || i == 3 ? 1 : 2));
     for (int i = 0; parts[3] && i < 2; i++)
         products[i] = matrix_binary(PS_AST_MULT, parts[2 * i], parts[2 * i + 1]);
+    for (int i = 0; products[1] && i < 2; i++) /* no expression but this has them */
+        if (((PsMatrixObject *)products[i])->product) ((PsMatrixObject *)products[i])->product = 2;
     if (products[0] && products[1]) result = matrix_binary(PS_AST_SUB, products[0], products[1]);
-    if (result && n == 2) Py_SETREF(result, ps_matrix_element(matrix_of(result), 0));
+    if (result && n == 2)
+        Py_SETREF(result,
+                  matrix_number(matrix_state(self), matrix_of(result)->elem, matrix_of(result)->words[0]));
     for (int i = 0; i < 4; i++) Py_XDECREF(parts[i]);
     for (int i = 0; i < 2; i++) Py_XDECREF(products[i]);
     Py_XDECREF(b);
@@ -198,7 +245,7 @@ static PyObject *trace(PyObject *self, PyObject *unused) {
         uint64_t args[2] = {total, m->words[i * (m->n + 1)]};
         total = ps_eval_scalar(PS_OP_ADD, m->elem, m->elem, args);
     }
-    return ps_number_object(m->elem, total);
+    return matrix_number(matrix_state(self), m->elem, total);
 }
 
 /* Gauss and Jordan with partial pivoting, in f64: a becomes the unit matrix and b, when given, the inverse. */
@@ -252,8 +299,28 @@ static PyObject *solve(PyObject *self, bool inverse) {
     return inverse ? (PyObject *)made : real(m, determinant);
 }
 
-static PyObject *determinant(PyObject *self, PyObject *unused) { return (void)unused, solve(self, false); }
-static PyObject *inverse(PyObject *self, PyObject *unused) { return (void)unused, solve(self, true); }
+/* The func of pestle._linalg that kernels call, in a kernel as plain Python. */
+static PyObject *by_func(PyObject *self, const char *name) {
+    const PyState *state = matrix_state(self);
+    if (wants_square(matrix_of(self))) return NULL;
+    PyObject *module = PyImport_ImportModule("pestle._linalg");
+    PyObject *func = module ? PyObject_GetAttrString(module, name) : NULL;
+    PyObject *value = func ? matrix_cast(matrix_of(self), state, real_type(matrix_of(self)), false) : NULL;
+    PyObject *result = value ? mode_call_func(state, func, &value, 1, NULL) : NULL;
+    Py_XDECREF(value);
+    Py_XDECREF(func);
+    Py_XDECREF(module);
+    return result;
+}
+
+static PyObject *determinant(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return mode_runs(matrix_state(self)) ? by_func(self, "determinant") : solve(self, false);
+}
+static PyObject *inverse(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return mode_runs(matrix_state(self)) ? by_func(self, "inverse") : solve(self, true);
+}
 
 /* -- copies -- */
 
@@ -274,7 +341,7 @@ static PyObject *fill(PyObject *self, PyObject *value) {
     uint64_t bits;
     if (matrix_bits(value, m->elem, &bits)) return NULL;
     for (uint32_t i = 0; i < matrix_count(m); i++) m->words[i] = bits;
-    py_matrix_write_home(m);
+    if (py_matrix_write_home(m)) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -303,6 +370,24 @@ static PyObject *array_protocol(PyObject *self, PyObject *args, PyObject *names)
     PyObject *none = PyTuple_New(0), *array = none ? to_numpy(self, none, NULL) : NULL;
     Py_XDECREF(none);
     return array;
+}
+
+/* f"{v:.2f}": of each element. */
+static PyObject *format(PyObject *self, PyObject *spec) {
+    const PsMatrixObject *m = matrix_of(self);
+    PyObject *parts = PyList_New(0), *comma = PyUnicode_FromString(", "), *text = NULL;
+    for (int32_t i = 0; parts && i < m->n; i++) {
+        PyObject *item = PySequence_GetItem(self, i), *part = item ? PyObject_Format(item, spec) : NULL;
+        if (!part || PyList_Append(parts, part)) Py_CLEAR(parts);
+        Py_XDECREF(part);
+        Py_XDECREF(item);
+    }
+    PyObject *joined = parts && comma ? PyUnicode_Join(comma, parts) : NULL;
+    if (joined) text = PyUnicode_FromFormat("[%U]", joined);
+    Py_XDECREF(joined);
+    Py_XDECREF(comma);
+    Py_XDECREF(parts);
+    return text;
 }
 
 static PyObject *get_shape(PyObject *self, PyObject *unused) {
@@ -378,8 +463,10 @@ static PyObject *diag(PyObject *class, PyObject *args, PyObject *names) {
     PyObject *value;
     int n;
     if (!PyArg_ParseTupleAndKeywords(args, names, "iO:diag", known, &n, &value)) return NULL;
-    PsType elem = PyBool_Check(value) || PyIndex_Check(value) ? PS_I64 : PS_F64;
-    PsMatrixObject *made = matrix_new(state, elem, true, 2, n, n);
+    ModeOperand operand;
+    bool weak = !mode_runs(state) || !mode_read(state, value, &operand);
+    PsType elem = !weak ? operand.type : PyBool_Check(value) || PyIndex_Check(value) ? PS_I64 : PS_F64;
+    PsMatrixObject *made = matrix_new(state, elem, weak, 2, n, n);
     uint64_t bits;
     if (made && matrix_bits(value, elem, &bits)) Py_CLEAR(made);
     for (int32_t i = 0; made && i < n; i++) made->words[i * (n + 1)] = bits;
@@ -415,6 +502,8 @@ static PyObject *ndarray(PyObject *class, PyObject *args, PyObject *names) {
 PyMethodDef matrix_methods[] = {
     {"_apply_builtin", (PyCFunction)(void (*)(void))matrix_apply_builtin, METH_FASTCALL | METH_STATIC, NULL},
     {"_elementwise", (PyCFunction)(void (*)(void))matrix_elementwise, METH_FASTCALL, NULL},
+    {"__format__", matrix_format, METH_O,
+     "__format__($self, spec, /)\n--\n\nEach element by the specification."},
     {"sum", sum, METH_NOARGS, "sum($self, /)\n--\n\nThe sum of all elements."},
     {"max", max, METH_NOARGS, "max($self, /)\n--\n\nThe largest element."},
     {"min", min, METH_NOARGS, "min($self, /)\n--\n\nThe smallest element."},
@@ -443,6 +532,7 @@ PyMethodDef matrix_methods[] = {
     {"to_numpy", NAMED(to_numpy), "to_numpy($self, dtype=None)\n--\n\nThe elements as a numpy array."},
     {"__array__", NAMED(array_protocol), NULL},
     {"get_shape", get_shape, METH_NOARGS, "get_shape($self, /)\n--\n\nThe lengths of the axes."},
+    {"__format__", format, METH_O, NULL},
     {"__reduce__", reduce, METH_NOARGS, NULL},
     {"__copy__", copy, METH_NOARGS, NULL},
     {"__deepcopy__", copy, METH_O, NULL},

@@ -34,6 +34,11 @@ static PsType plain_number(PyObject *object) {
 static int read_operand(const PyState *state, PyObject *object, Operand *out, PyObject **held) {
     *out = (Operand){0};
     *held = NULL;
+    if (mode_is_number(state, object)) {
+        const ModeNumber *number = (ModeNumber *)object;
+        *out = (Operand){.elem = number->type, .bits = number->reference ? mode_get(number) : number->bits};
+        return 1;
+    }
     if (!ps_is_matrix(&state->types, object)) {
         PsType type = plain_number(object);
         if (type) {
@@ -136,11 +141,22 @@ static int read_operands(const PyState *state, PyObject *a, PyObject *b, Operand
     return known == 1 ? read_operand(state, b, right, &held[1]) : known;
 }
 
+/* In a kernel that runs as plain Python the rules of numbers, with their contraction, are those of elements. Not of
+ * vectors and numbers of Python alone: these are known while compiling. */
+static bool by_element(const PyState *state, PyObject *a, PyObject *b) {
+    return mode_runs(state) && (mode_is_typed(state, a) || mode_is_typed(state, b));
+}
+
+static PyObject *binary_one(const PyState *state, void *op, PyObject *const *args) {
+    return mode_binary(state, *(PsAstOp *)op, args[0], args[1]);
+}
+
 PyObject *matrix_binary(PsAstOp op, PyObject *a, PyObject *b) {
     const PyState *state = state_of(a, b);
     Operand left, right;
     PyObject *held[2] = {NULL, NULL}, *result = NULL;
     if (!state) return NULL;
+    if (by_element(state, a, b)) return mode_map(state, binary_one, &op, (PyObject *[]){a, b}, 2);
     int known = read_operands(state, a, b, &left, &right, held);
     if (known == 1) result = apply(state, op, &left, &right);
     if (known == 0) result = Py_NewRef(Py_NotImplemented);
@@ -190,7 +206,7 @@ PyObject *matrix_matmul(PyObject *a, PyObject *b) {
             made->words[i * m + j] = sum;
         }
     if (made && row && column) {
-        result = ps_matrix_element(made, 0);
+        result = matrix_number(state, made->elem, made->words[0]);
         Py_DECREF(made);
     } else
         result = (PyObject *)made;
@@ -209,6 +225,10 @@ static PsType compared(const PyState *state, const Operand *a, const Operand *b)
     return a->elem == PS_U64 || b->elem == PS_U64 ? type : PS_I64;
 }
 
+static PyObject *compare_one(const PyState *state, void *how, PyObject *const *args) {
+    return mode_compare(state, *(int *)how, args[0], args[1]);
+}
+
 PyObject *matrix_compare(PyObject *a, PyObject *b, int how) {
     static const PsOpCode ops[] = {[Py_LT] = PS_OP_LT, [Py_LE] = PS_OP_LE, [Py_EQ] = PS_OP_EQ,
                                    [Py_NE] = PS_OP_NE, [Py_GT] = PS_OP_GT, [Py_GE] = PS_OP_GE};
@@ -216,6 +236,7 @@ PyObject *matrix_compare(PyObject *a, PyObject *b, int how) {
     Operand x, y;
     PyObject *held[2] = {NULL, NULL}, *result = NULL;
     if (!state) return NULL;
+    if (by_element(state, a, b)) return mode_map(state, compare_one, &how, (PyObject *[]){a, b}, 2);
     int known = read_operands(state, a, b, &x, &y, held);
     PsType type = known == 1 ? compared(state, &x, &y) : PS_KIND_NONE;
     if (known == 1) result = compute(state, ops[how], &x, &y, type, type, PS_U1, false);
@@ -254,10 +275,17 @@ static PyObject *positive(PyObject *a) { return unary(PS_OP_NONE, a); }
 static PyObject *absolute(PyObject *a) { return unary(PS_OP_ABS, a); }
 static PyObject *invert(PyObject *a) { return unary(PS_OP_NOT, a); }
 
+static PyObject *in_place_one(const PyState *state, void *op, PyObject *const *args) {
+    return mode_inplace(state, *(PsAstOp *)op, args[0], args[1]);
+}
+
 /* a += b changes a, as in a kernel: it keeps its type. */
 static PyObject *in_place(PsAstOp op, PyObject *a, PyObject *b) {
-    PyObject *result = op == PS_AST_MATMULT ? matrix_matmul(a, b) : matrix_binary(op, a, b);
     const PyState *state = matrix_state(a);
+    bool each = op != PS_AST_MATMULT && by_element(state, a, b) && !((PsMatrixObject *)a)->weak;
+    PyObject *result = op == PS_AST_MATMULT ? matrix_matmul(a, b)
+                       : each               ? mode_map(state, in_place_one, &op, (PyObject *[]){a, b}, 2)
+                                            : matrix_binary(op, a, b);
     if (!result || result == Py_NotImplemented || !ps_is_matrix(&state->types, result)) return result;
     PsMatrixObject *self = (PsMatrixObject *)a, *made = (PsMatrixObject *)result;
     if (self->weak) return result;
@@ -266,9 +294,8 @@ static PyObject *in_place(PsAstOp op, PyObject *a, PyObject *b) {
         self->words[i] = made->elem == self->elem
                              ? made->words[i]
                              : ps_eval_scalar(PS_OP_CAST, made->elem, self->elem, &made->words[i]);
-    py_matrix_write_home(self);
     Py_DECREF(result);
-    return Py_NewRef(a);
+    return py_matrix_write_home(self) ? NULL : Py_NewRef(a);
 }
 
 #define MATRIX_BINARY(name, op)                                                                                \

@@ -50,10 +50,43 @@ int py_member_describe(void *data, PyTypeObject *class, PyObject *name, PyObject
         status = -1;
     if (!status) status = py_describe_one(kernel, &param, seen ? seen : value, where, out);
     out->name = NULL;
+    out->given = NULL; /* it may be a view, which ends here */
+    if (status)
+        out->annotation = NULL;
+    else
+        Py_XINCREF(out->annotation);
     Py_XDECREF(seen);
     Py_XDECREF(param.annotation);
     Py_XDECREF(param.name);
     return status;
+}
+
+/* -- gradients of arrays -- */
+
+bool py_has_grad(PyState *state, PyObject *array) {
+    if (ps_is_array(&state->types, array)) return ((PyNdarray *)array)->grad != NULL;
+    const DlKnown *known = dlpack_known(&state->dlpack, Py_TYPE(array));
+    return known && dlpack_wants_grad(known, array);
+}
+
+/* torch.zeros_like(tensor), which becomes tensor.grad; a new reference. */
+static PyObject *make_grad(PyObject *tensor) {
+    PyObject *torch = PyImport_ImportModule("torch");
+    PyObject *made = torch ? PyObject_CallMethod(torch, "zeros_like", "O", tensor) : NULL;
+    if (made && PyObject_SetAttrString(tensor, "grad", made)) Py_CLEAR(made);
+    Py_XDECREF(torch);
+    return made;
+}
+
+PyObject *py_member_grad(void *data, PyObject *array) {
+    PyKernel *kernel = data;
+    PyObject *grad = PyObject_GetAttrString(array, "grad");
+    if (grad != Py_None || ps_is_array(&kernel->state->types, array) || !py_has_grad(kernel->state, array)) {
+        if (!grad && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
+        return grad;
+    }
+    Py_DECREF(grad);
+    return make_grad(array);
 }
 
 /* -- reading them -- */
@@ -62,7 +95,7 @@ PyMember *py_members_make(PsArena *arena, const PsBuild *build) {
     PyMember *made = ps_arena_alloc(arena, (build->nmembers + 1) * sizeof *made);
     for (uint32_t i = 0; made && i < build->nmembers; i++) {
         const PsMember *m = &build->members[i];
-        made[i] = (PyMember){m->from, m->used, Py_XNewRef(m->holder), Py_NewRef(m->name)};
+        made[i] = (PyMember){m->from, m->used, m->grad, Py_XNewRef(m->holder), Py_NewRef(m->name)};
     }
     return made;
 }
@@ -96,7 +129,9 @@ PyObject **py_members_open(PyKernel *kernel, const PyPlan *plans, uint32_t npara
     for (uint32_t i = 0; i < n; i++) {
         if (!members[i].used) continue;
         PyObject **at = &objects[nparams + i];
-        *at = py_member_get(&members[i], objects);
+        *at = members[i].grad ? py_member_grad(kernel, objects[members[i].from])
+                              : py_member_get(&members[i], objects);
+        if (!*at && !PyErr_Occurred()) PyErr_SetNone(PyExc_AttributeError);
         if (*at && !take_view(kernel->state, &plans[nparams + i], at)) continue;
         if (PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
         py_members_close(objects, nparams, n);
@@ -118,7 +153,7 @@ uint32_t py_member_plans_make(const PyState *state, const PsBuild *build, PsAren
         if (m->used) py_plans_make(state, &m->param, 1, &known, &out[i], &words);
         out[i].word += word;
         word += words;
-        out[i].class = (PyTypeObject *)Py_XNewRef(m->class);
+        Py_XSETREF(out[i].class, (PyTypeObject *)Py_XNewRef(m->class));
         out[i].where = ps_arena_copy(arena, m->where, strlen(m->where));
         if (!out[i].where) out[i].where = "?";
     }

@@ -47,7 +47,7 @@ static PyMethodDef methods[] = {
     {"init", FAST(py_init),
      "init(arch=None, *, debug=False, checked=False, overflow=None, default_fp=None, default_ip=None, "
      "fast_math=False, "
-     "random_seed=0, threads=None, cpu_max_num_threads=None, offline_cache=True, "
+     "random_seed=0, threads=None, cpu_max_num_threads=None, offline_cache=True, formats=None, "
      "**ignored)\n--\n\nSets options. Not needed: everything works without."},
     {"reset", py_reset, METH_NOARGS, "reset()\n--\n\nSets all options to their defaults."},
     {"sync", py_sync, METH_NOARGS,
@@ -66,7 +66,8 @@ static PyMethodDef methods[] = {
      "funcs."},
     {"pyfunc", FAST(py_pyfunc_decorator),
      "pyfunc(function=None, /)\n--\n\nAs func, and Python can call it too."},
-    {"ndarray", FAST(py_ndarray_new), "ndarray(dtype, shape, needs_grad=False)\n--\n\nA dense array of zeros."},
+    {"ndarray", FAST(py_ndarray_new),
+     "ndarray(dtype, shape, needs_grad=False, layout=None)\n--\n\nA dense array of zeros."},
     {"field", (PyCFunction)(void (*)(void))py_field_new, METH_VARARGS | METH_KEYWORDS,
      "field(dtype, shape=None, order=None, name=None, offset=None, needs_grad=False, needs_dual=False, "
      "layout=None)\n--\n\n"
@@ -110,6 +111,7 @@ static int add_long_names(PyState *state, PyObject *module) {
 static int add_types(PyState *state, PyObject *module) {
     if (!(state->ndarray_type = py_ndarray_type(module)) || !(state->field_type = py_field_type(module)) ||
         !(state->struct_field_type = py_struct_field_type(module)) ||
+        !(state->struct_array_type = py_struct_array_type(module)) ||
         !(state->kernel_type = py_kernel_type(module)) || !(state->view_type = py_view_type(module)))
         return -1;
     if (!(state->types.matrix = py_matrix_base_type(module)) ||
@@ -124,10 +126,12 @@ static int add_types(PyState *state, PyObject *module) {
     state->types.array_type = Py_NewRef((PyObject *)state->ndarray_type);
     state->types.field_type = Py_NewRef((PyObject *)state->field_type);
     state->types.struct_field_type = Py_NewRef((PyObject *)state->struct_field_type);
+    state->types.struct_array_type = Py_NewRef((PyObject *)state->struct_array_type);
     state->types.kernel_type = Py_NewRef((PyObject *)state->kernel_type);
     return PyModule_AddObjectRef(module, "Ndarray", (PyObject *)state->ndarray_type) ||
                    PyModule_AddObjectRef(module, "Field", (PyObject *)state->field_type) ||
                    PyModule_AddObjectRef(module, "StructField", (PyObject *)state->struct_field_type) ||
+                   PyModule_AddObjectRef(module, "StructNdarray", (PyObject *)state->struct_array_type) ||
                    PyModule_AddObjectRef(module, "Kernel", (PyObject *)state->kernel_type)
                ? -1
                : 0;
@@ -156,6 +160,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(types->ref_annotation);
     Py_VISIT(types->func);
     Py_VISIT(types->builtin);
+    Py_VISIT(types->ndrange);
     Py_VISIT(types->proxy);
     Py_VISIT(types->matrix);
     Py_VISIT(types->vector);
@@ -167,6 +172,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(types->field_type);
     Py_VISIT(types->struct_field_type);
     Py_VISIT(state->struct_field_type);
+    Py_VISIT(types->struct_array_type);
+    Py_VISIT(state->struct_array_type);
     Py_VISIT(types->random_words);
     for (int t = 0; t < PS_SCALAR_END; t++) Py_VISIT(types->dtypes[t]);
     for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_VISIT(types->errors[i]);
@@ -175,13 +182,9 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(state->ndarray_type);
     Py_VISIT(state->field_type);
     Py_VISIT(state->view_type);
-    PyObject *const of_mode[] = {(PyObject *)state->mode.number,
-                                 (PyObject *)state->mode.array,
-                                 (PyObject *)state->mode.vector,
-                                 (PyObject *)state->mode.domain,
-                                 (PyObject *)state->mode.iterator,
-                                 state->mode.rewrite,
-                                 state->mode.kept};
+    PyObject *const of_mode[] = {
+        (PyObject *)state->mode.number,   (PyObject *)state->mode.array, (PyObject *)state->mode.domain,
+        (PyObject *)state->mode.iterator, state->mode.rewrite,           state->mode.kept};
     for (size_t i = 0; i < PS_COUNT(of_mode); i++) Py_VISIT(of_mode[i]);
     Py_VISIT(state->numpy.type);
     return dlpack_traverse(&state->dlpack, visit, arg);
@@ -196,6 +199,7 @@ static int clear(PyObject *module) {
     Py_CLEAR(types->ref_annotation);
     Py_CLEAR(types->func);
     Py_CLEAR(types->builtin);
+    Py_CLEAR(types->ndrange);
     Py_CLEAR(types->proxy);
     Py_CLEAR(types->matrix);
     Py_CLEAR(types->vector);
@@ -207,6 +211,8 @@ static int clear(PyObject *module) {
     Py_CLEAR(types->field_type);
     Py_CLEAR(types->struct_field_type);
     Py_CLEAR(state->struct_field_type);
+    Py_CLEAR(types->struct_array_type);
+    Py_CLEAR(state->struct_array_type);
     Py_CLEAR(types->random_words);
     for (int t = 0; t < PS_SCALAR_END; t++) Py_CLEAR(types->dtypes[t]);
     for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_CLEAR(types->errors[i]);
@@ -217,7 +223,6 @@ static int clear(PyObject *module) {
     Py_CLEAR(state->view_type);
     Py_CLEAR(state->mode.number);
     Py_CLEAR(state->mode.array);
-    Py_CLEAR(state->mode.vector);
     Py_CLEAR(state->mode.domain);
     Py_CLEAR(state->mode.iterator);
     Py_CLEAR(state->mode.rewrite);

@@ -4,6 +4,7 @@
  * Here too: how arrays of ours are made and what their attributes are, fields as well (py_field.c has the rest of
  * those). Elements stand in py_ndarray_item.c, copies and conversions in py_ndarray_copy.c.
  */
+#include "py/mode_int.h"
 #include "py/py_ndarray.h"
 
 /* -- making -- */
@@ -26,22 +27,32 @@ static bool form_strides(const NdarrayForm *form, int64_t *out, int64_t *out_byt
     return true;
 }
 
-/* As PsTypeInfo.unit has it; axes of length 1 and empty arrays may have any strides (decode_strided.h). */
-static bool is_unit(const PyNdarray *self) {
+/* With the last `outer` axes outside; axes of length 1 and empty arrays may have any strides (decode_strided.h). */
+static bool is_in_order(const PyNdarray *self, int outer) {
     int64_t inner = ps_scalar_size(self->dtype);
-    for (int k = ndarray_axes(self) - 1; k >= 0; k--) {
+    int axes = ndarray_axes(self), first = axes - 1 - outer;
+    for (int i = 0; i < axes; i++) {
+        int k = (first - i + axes) % axes;
         if (self->shape[k] == 0) return true;
-        bool last = k == ndarray_axes(self) - 1;
-        if (self->shape[k] != 1 && (last ? self->strides[k] != inner : self->strides[k] < inner)) return false;
+        if (self->shape[k] != 1 && (i ? self->strides[k] < inner : self->strides[k] != inner)) return false;
         if (self->shape[k] != 1) inner = self->strides[k] * self->shape[k];
     }
     return true;
 }
 
+static uint8_t unit_of(const PyNdarray *self) {
+    if (is_in_order(self, 0)) return PS_UNIT_C;
+    return self->edim && self->ndim && is_in_order(self, self->edim) ? PS_UNIT_SOA : PS_UNIT_NONE;
+}
+
 void ndarray_view_done(PyNdarray *view) {
     view->size = 1;
-    for (int k = 0; k < view->ndim; k++) view->size *= view->shape[k];
-    view->unit = is_unit(view);
+    view->shifted = false;
+    for (int k = 0; k < view->ndim; k++) {
+        view->size *= view->shape[k];
+        view->shifted |= view->offset[k] != 0;
+    }
+    view->unit = unit_of(view);
 }
 
 PyNdarray *ndarray_view(PyTypeObject *type, const PyNdarray *of) {
@@ -55,6 +66,7 @@ PyNdarray *ndarray_view(PyTypeObject *type, const PyNdarray *of) {
     view->edim = of->edim;
     memcpy(view->shape, of->shape, sizeof view->shape);
     memcpy(view->strides, of->strides, sizeof view->strides);
+    memcpy(view->offset, of->offset, sizeof view->offset);
     return view;
 }
 
@@ -71,6 +83,7 @@ PyObject *ndarray_outline(const PyNdarray *of) {
 NdarrayForm ndarray_form(const PyNdarray *self) {
     NdarrayForm form = {.dtype = self->dtype, .ndim = self->ndim, .edim = self->edim};
     memcpy(form.shape, self->shape, sizeof form.shape);
+    memcpy(form.offset, self->offset, sizeof form.offset);
     ndarray_c_order(&form);
     return form;
 }
@@ -83,6 +96,7 @@ PyNdarray *ndarray_make(PyTypeObject *type, const NdarrayForm *form) {
     self->ndim = form->ndim;
     self->edim = form->edim;
     memcpy(self->shape, form->shape, sizeof self->shape);
+    memcpy(self->offset, form->offset, sizeof self->offset);
     bool fits = form_strides(form, self->strides, &bytes);
     self->storage = fits ? ps_storage_new(bytes ? (size_t)bytes : 1) : NULL;
     if (!self->storage) {
@@ -143,15 +157,30 @@ int ndarray_check_size(const PyState *state, const char *what, PyObject *shape, 
     return form_strides(form, strides, &bytes) ? 0 : refuse_shape(state, what, 0, shape, true);
 }
 
+/* What arrays are made from: dtype, shape, needs_grad, layout. */
+static int read_shape_and_layout(const PyState *state, const char *what, PyObject *const given[4],
+                                 NdarrayForm *form) {
+    if (ndarray_read_shape(state, what, 0, given[1], form)) return -1;
+    ndarray_c_order(form);
+    return given[3] ? ndarray_read_layout(state, what, given[3], &form->soa) : 0;
+}
+
+static PyObject *new_structs(const PyState *state, const char *what, PyObject *const given[4]) {
+    NdarrayForm form = {.dtype = PS_U8};
+    int grad = given[2] ? PyObject_IsTrue(given[2]) : 0;
+    if (grad < 0 || read_shape_and_layout(state, what, given, &form)) return NULL;
+    return py_struct_field_make(state, what, given[0], &form, given[1], NULL, grad);
+}
+
 static PyObject *new_array(PyObject *module, const char *what, PyObject *n, PyObject *m,
-                           PyObject *const given[3]) {
+                           PyObject *const given[4]) {
     const PyState *state = py_state(module);
     NdarrayForm form = {0};
     PsElement element;
+    if (Py_IS_TYPE(given[0], state->types.struct_type) && !n) return new_structs(state, what, given);
     if (ndarray_read_element(state, what, given[0], n, m, &element) ||
-        ndarray_read_shape(state, what, 0, given[1], &form))
+        read_shape_and_layout(state, what, given, &form))
         return NULL;
-    ndarray_c_order(&form);
     ndarray_set_element(&form, &element);
     if (ndarray_check_size(state, what, given[1], &form)) return NULL;
     PyNdarray *array = ndarray_make(state->ndarray_type, &form);
@@ -161,20 +190,21 @@ static PyObject *new_array(PyObject *module, const char *what, PyObject *n, PyOb
 
 PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
     PyState *state = py_state(module);
-    static const char *const known[] = {"dtype", "shape", "needs_grad"};
-    PyObject *given[3] = {0};
-    if (nargs > 3)
-        return PyErr_Format(PyExc_TypeError, "ndarray() takes dtype, shape and needs_grad, found %zd arguments",
-                            nargs);
+    static const char *const known[] = {"dtype", "shape", "needs_grad", "layout"};
+    PyObject *given[4] = {0};
+    if (nargs > 4)
+        return PyErr_Format(PyExc_TypeError,
+                            "ndarray() takes dtype, shape, needs_grad and layout, found %zd arguments", nargs);
     for (Py_ssize_t i = 0; i < nargs; i++) given[i] = args[i];
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
         const char *text = PyUnicode_AsUTF8(name);
         int at = -1;
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 4; k++)
             if (text && strcmp(text, known[k]) == 0) at = k;
         if (!text) return NULL;
-        if (at < 0) return py_error(state, PS_MSG_PY_KEYWORD, "ndarray", text, "dtype, shape and needs_grad");
+        if (at < 0)
+            return py_error(state, PS_MSG_PY_KEYWORD, "ndarray", text, "dtype, shape, needs_grad and layout");
         if (given[at]) return PyErr_Format(PyExc_TypeError, "ndarray() got multiple values for '%s'", text);
         given[at] = args[nargs + i];
     }
@@ -185,18 +215,19 @@ PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nar
 }
 
 PyObject *py_ndarray_vector(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"n", "dtype", "shape", "needs_grad", NULL};
-    PyObject *n, *given[3] = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|O:ndarray", names, &n, &given[0], &given[1], &given[2]))
+    static char *names[] = {"n", "dtype", "shape", "needs_grad", "layout", NULL};
+    PyObject *n, *given[4] = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|OO:ndarray", names, &n, &given[0], &given[1], &given[2],
+                                     &given[3]))
         return NULL;
     return new_array(module, "Vector.ndarray", n, NULL, given);
 }
 
 PyObject *py_ndarray_matrix(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"n", "m", "dtype", "shape", "needs_grad", NULL};
-    PyObject *n, *m, *given[3] = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|O:ndarray", names, &n, &m, &given[0], &given[1],
-                                     &given[2]))
+    static char *names[] = {"n", "m", "dtype", "shape", "needs_grad", "layout", NULL};
+    PyObject *n, *m, *given[4] = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OO:ndarray", names, &n, &m, &given[0], &given[1],
+                                     &given[2], &given[3]))
         return NULL;
     return new_array(module, "Matrix.ndarray", n, m, given);
 }
@@ -229,7 +260,28 @@ PyObject *ndarray_shape(const PyNdarray *self, bool elements) {
 
 static PyObject *get_shape(PyObject *self, void *unused) {
     (void)unused;
+    const PyState *state = ndarray_state((PyNdarray *)self);
+    if (mode_runs(state)) { /* numbers with a type */
+        PyObject *array = mode_array_of(state, self),
+                 *shape = array ? PyObject_GetAttrString(array, "shape") : NULL;
+        Py_XDECREF(array);
+        return shape;
+    }
     return ndarray_shape((PyNdarray *)self, false);
+}
+
+static PyObject *get_offset(PyObject *object, void *unused) {
+    (void)unused;
+    const PyNdarray *self = (PyNdarray *)object;
+    PyObject *tuple = PyTuple_New(self->ndim);
+    for (int k = 0; tuple && k < self->ndim; k++) {
+        PyObject *first = PyLong_FromLongLong(self->offset[k]);
+        if (first)
+            PyTuple_SET_ITEM(tuple, k, first);
+        else
+            Py_CLEAR(tuple);
+    }
+    return tuple;
 }
 
 static PyObject *get_element_shape(PyObject *object, void *unused) {
@@ -313,6 +365,15 @@ PyObject *ndarray_repr(const PyNdarray *self, const char *kind) {
     return text;
 }
 
+/* What print(x) shows of a field: its values, as the peers do. repr() says what it is. */
+PyObject *py_field_text(PyObject *field) {
+    PyObject *array = PyObject_CallMethod(field, "to_numpy", NULL), *text = array ? PyObject_Str(array) : NULL;
+    Py_XDECREF(array);
+    if (text || !PyErr_ExceptionMatches(PyExc_Exception)) return text;
+    PyErr_Clear(); /* without numpy, or of a type that it has not */
+    return PyObject_Repr(field);
+}
+
 static PyObject *Ndarray_repr(PyObject *object) { return ndarray_repr((PyNdarray *)object, "ndarray"); }
 
 Py_ssize_t ndarray_length(PyObject *object) {
@@ -373,6 +434,7 @@ int ndarray_getbuffer(PyObject *object, Py_buffer *view, int flags) {
 
 PyGetSetDef ndarray_getset[] = {
     {"shape", get_shape, NULL, "The lengths of the axes.", NULL},
+    {"offset", get_offset, NULL, "The first index of each axis.", NULL},
     {"dtype", get_dtype, NULL, "The type of a scalar, such as pestle.f32.", NULL},
     {"ndim", get_ndim, NULL, "The number of axes.", NULL},
     {"size", get_size, NULL, "The number of elements.", NULL},

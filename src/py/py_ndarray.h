@@ -20,8 +20,9 @@ typedef struct NdarrayForm {
     PsType dtype;
     int32_t ndim, edim;
     int64_t shape[PS_MAX_AXES];
-    uint8_t order[PS_MAX_AXES]; /* axes of the array from the outermost in memory on */
-    bool soa;                   /* the axes of the elements are outside all others */
+    int64_t offset[PS_MAX_AXES]; /* the first index of each axis */
+    uint8_t order[PS_MAX_AXES];  /* axes of the array from the outermost in memory on */
+    bool soa;                    /* the axes of the elements are outside all others */
 } NdarrayForm;
 void ndarray_c_order(NdarrayForm *form);
 /* Reads a shape, given as an int or a sequence of them, behind nothing: into form->shape and ndim. -1 with an exception
@@ -36,6 +37,7 @@ NdarrayForm ndarray_form(const PyNdarray *self); /* in C order */
 /* What the elements are: by a dtype, or with n (and m) beside the dtype of a scalar (py_field.c). -1 with an exception. */
 int ndarray_read_element(const PyState *state, const char *what, PyObject *dtype, PyObject *n, PyObject *m,
                          PsElement *out);
+int ndarray_read_layout(const PyState *state, const char *what, PyObject *layout, bool *out_soa);
 void ndarray_set_element(NdarrayForm *form, const PsElement *element); /* behind the shape */
 /* An array of the same form beside it, if asked for. -1 with an exception. */
 int ndarray_add_grad(const PyState *state, const char *what, PyObject *needs_grad, const NdarrayForm *form,
@@ -54,7 +56,7 @@ static inline uint64_t ndarray_load(const char *at, int size) {
 }
 static inline void ndarray_store(char *at, int size, uint64_t bits) { memcpy(at, &bits, (size_t)size); }
 
-/* py_struct_field.c: of a struct type; form has no element. */
+/* py_struct_field.c: of a struct type; form has no element. name NULL: an ndarray. */
 PyObject *py_struct_field_make(const PyState *state, const char *what, PyObject *type, const NdarrayForm *form,
                                PyObject *shape, PyObject *name, bool grad);
 void ndarray_refuse_size(const PyState *state, const char *what, PyObject *shape);
@@ -80,6 +82,7 @@ PyObject *ndarray_reduce(PyObject *self, PyObject *protocol);
 extern PyGetSetDef ndarray_getset[];
 void ndarray_dealloc(PyObject *self);
 PyObject *ndarray_repr(const PyNdarray *self, const char *kind);
+PyObject *py_field_text(PyObject *field); /* str() of fields, of structs too */
 Py_ssize_t ndarray_length(PyObject *self);
 int ndarray_getbuffer(PyObject *self, Py_buffer *view, int flags);
 

@@ -164,23 +164,32 @@ static int copy_array(PyNdarray *self, PyObject *array) {
     return result ? 0 : -1;
 }
 
-/* The array in our shape: as it is, or vectors given as matrices of one column. Consumes it; NULL with an exception. */
+/* Whether the shape is ours, with an axis of length 1 behind that of the vectors, or before it. */
+static int is_of_columns(const PyNdarray *self, PyObject *given) {
+    Py_ssize_t n = self->ndim + 2;
+    int ones = 0;
+    if (PyTuple_GET_SIZE(given) != n) return 0;
+    for (Py_ssize_t k = 0; k < n; k++) {
+        int64_t length = PyNumber_AsSsize_t(PyTuple_GET_ITEM(given, k), NULL), mine = self->shape[self->ndim];
+        if (k < self->ndim && length != self->shape[k]) return 0;
+        if (k >= self->ndim && length != 1 && length != mine) return 0;
+        ones += k >= self->ndim && length == 1;
+    }
+    return ones == (self->shape[self->ndim] == 1 ? 2 : 1);
+}
+
+/* The array in our shape: as it is, or vectors given as matrices of one column or one row. Consumes it; NULL with an
+ * exception. */
 static PyObject *in_shape(PyNdarray *self, const char *method, PyObject *array) {
     PyObject *shape = array ? PyObject_GetAttrString(array, "shape") : NULL;
     PyObject *given = shape ? PySequence_Tuple(shape) : NULL, *mine = given ? ndarray_shape(self, true) : NULL;
-    PyObject *result = NULL, *one = NULL, *longer = NULL;
+    PyObject *result = NULL;
     int same = mine ? PyObject_RichCompareBool(given, mine, Py_EQ) : -1;
-    if (same == 0 && self->edim == 1) {
-        one = Py_BuildValue("(i)", 1);
-        longer = one ? PySequence_Concat(mine, one) : NULL;
-        int columns = longer ? PyObject_RichCompareBool(given, longer, Py_EQ) : -1;
-        if (columns == 1) result = PyObject_CallMethod(array, "reshape", "O", mine);
-        same = columns == 0 ? 0 : -1;
-    }
     if (same == 1) result = Py_NewRef(array);
-    if (same == 0) refuse_shapes(ndarray_state(self), method, mine, given);
-    Py_XDECREF(longer);
-    Py_XDECREF(one);
+    if (same == 0 && self->edim == 1 && is_of_columns(self, given))
+        result = PyObject_CallMethod(array, "reshape", "O", mine);
+    else if (same == 0)
+        refuse_shapes(ndarray_state(self), method, mine, given);
     Py_XDECREF(mine);
     Py_XDECREF(given);
     Py_XDECREF(shape);

@@ -20,10 +20,15 @@ static int add_index(const PyNdarray *self, int axis, PyObject *object, int64_t 
     }
     Py_ssize_t given = PyNumber_AsSsize_t(object, PyExc_IndexError);
     if (given == -1 && PyErr_Occurred()) return -1;
-    int64_t length = self->shape[axis], index = given < 0 ? given + length : given;
+    int64_t length = self->shape[axis], first = self->offset[axis], index = given - first;
+    if (given < 0 && !self->shifted) index += length;
     if (index < 0 || index >= length) {
-        py_error(ndarray_state(self), PS_MSG_PY_INDEX_BOUNDS, ndarray_kind(self), (long long)given, axis,
-                 (long long)length);
+        if (self->shifted)
+            py_error(ndarray_state(self), PS_MSG_PY_INDEX_OFFSET, ndarray_kind(self), (long long)given, axis,
+                     (long long)first, (long long)(first + length - 1));
+        else
+            py_error(ndarray_state(self), PS_MSG_PY_INDEX_BOUNDS, ndarray_kind(self), (long long)given, axis,
+                     (long long)length);
         return -1;
     }
     *offset += index * self->strides[axis];
@@ -41,7 +46,9 @@ static char *element_of(const PyNdarray *self, PyObject *key) {
         return NULL;
     }
     if (count != self->ndim) {
-        py_error(ndarray_state(self), PS_MSG_PY_INDEX_COUNT, ndarray_kind(self), self->ndim, (long long)count);
+        bool field = Py_IS_TYPE((PyObject *)self, ndarray_state(self)->field_type);
+        py_error(ndarray_state(self), PS_MSG_PY_INDEX_COUNT, ndarray_kind(self), self->ndim,
+                 field ? "field" : "ndarray", (long long)count);
         return NULL;
     }
     for (int k = 0; k < self->ndim; k++)
@@ -70,11 +77,25 @@ PyObject *py_matrix_of_element(const PyNdarray *array, char *at) {
     return (PyObject *)m;
 }
 
-void py_matrix_write_home(const PsMatrixObject *m) {
+static bool is_in_kernel_array(const PsMatrixObject *m) {
+    return Py_IS_TYPE(m->home, matrix_state((PyObject *)m)->mode.array);
+}
+
+int py_matrix_write_home(const PsMatrixObject *m) {
     const PyNdarray *array = (const PyNdarray *)m->home;
-    if (!array) return;
+    if (!array) return 0;
+    if (is_in_kernel_array(m))
+        return mode_array_set_words((ModeArray *)m->home, m->at, m->words, matrix_count(m));
     for (uint32_t i = 0; i < matrix_count(m); i++)
         ndarray_store(scalar_of(array, m->at, i), ps_scalar_size(array->dtype), m->words[i]);
+    return 0;
+}
+
+uint64_t matrix_home_word(const PsMatrixObject *m, uint32_t i) {
+    const PyNdarray *array = (const PyNdarray *)m->home;
+    if (!array) return m->words[i];
+    if (is_in_kernel_array(m)) return mode_array_word((ModeArray *)m->home, m->at, i);
+    return ndarray_load(scalar_of(array, m->at, i), ps_scalar_size(array->dtype));
 }
 
 PyObject *ndarray_get(const PyNdarray *self, char *at) {
@@ -82,8 +103,8 @@ PyObject *ndarray_get(const PyNdarray *self, char *at) {
     return scalar_encode(self->dtype, ndarray_load(at, ps_scalar_size(self->dtype)));
 }
 
-/* In a kernel that runs as plain Python, scalars are numbers with a type, and checked as kernels check them. */
-static bool in_kernel(const PyNdarray *self) { return ndarray_state(self)->mode.depth > 0 && !self->edim; }
+/* In a kernel that runs as plain Python, elements have types, and are checked as kernels check them. */
+static bool in_kernel(const PyNdarray *self) { return mode_runs(ndarray_state(self)); }
 
 PyObject *ndarray_subscript(PyObject *object, PyObject *key) {
     PyNdarray *self = (PyNdarray *)object;

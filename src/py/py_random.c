@@ -7,6 +7,8 @@
 #include "py/mode_int.h"
 #include "py/py_ndarray.h"
 
+#include "abi/random.h"
+
 #include <math.h>
 
 static uint64_t *words(const PyState *state) {
@@ -27,15 +29,9 @@ void py_random_seed(PyState *state, uint64_t seed) {
 
 /* -- as plain Python -- */
 
-static uint64_t mix(uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static uint64_t draw(const PyState *state) {
     uint64_t *word = words(state);
-    return mix(mix(word[0]) + ++word[1] * 0x9e3779b97f4a7c15u);
+    return ps_random_mix(ps_random_mix(word[0]) + ++word[1] * PS_RANDOM_STEP);
 }
 
 static double uniform(const PyState *state, PsType type) {

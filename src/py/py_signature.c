@@ -129,6 +129,9 @@ static int refuse_annotation(const PyState *state, const PyParam *param, PyObjec
              (PyType_Check(param->annotation) &&
               !strcmp(((PyTypeObject *)param->annotation)->tp_name, "numpy.ndarray")))
         hint = " (an array parameter is annotated with types.ndarray())";
+    else if (PyType_Check(param->annotation) &&
+             ((PyTypeObject *)param->annotation)->tp_flags & Py_TPFLAGS_HEAPTYPE)
+        hint = " (instances of other classes, @data_oriented ones too, are passed as ti.template())";
     py_error_at(state, function, utf8(param->name), PS_MSG_PY_ANNOTATION, utf8(param->name), name_of(function),
                 utf8(repr), hint);
     Py_DECREF(repr);
@@ -142,6 +145,10 @@ static int read_array(const PyState *state, PyParam *param, PyObject *function) 
     PsNdarrayAnnotationObject *annotation = (PsNdarrayAnnotationObject *)param->annotation;
     param->ndim = annotation->ndim;
     param->clamp = annotation->clamp;
+    param->needs_grad = annotation->needs_grad == 1;
+    if (annotation->dtype &&
+        Py_IS_TYPE(ps_front_annotation(&state->types, annotation->dtype), state->types.struct_type))
+        return 0;
     PsFrontOptions options = state->options;
     PsElement element;
     if (ps_front_annotated_element(&state->types, &options, param->annotation, &element)) return 0;
@@ -153,8 +160,32 @@ static int read_array(const PyState *state, PyParam *param, PyObject *function) 
     return -1;
 }
 
+/* The T of `T | None` and Optional[T] for arrays and templates, which may be None; NULL: it is nothing of the kind. */
+static PyObject *of_optional(const PsFrontTypes *types, PyObject *annotation) {
+    const char *name = Py_TYPE(annotation)->tp_name, *dot = strrchr(name, '.');
+    name = dot ? dot + 1 : name;
+    if (strcmp(name, "UnionType") && strcmp(name, "_UnionGenericAlias") && strcmp(name, "Union")) return NULL;
+    PyObject *args = PyObject_GetAttrString(annotation, "__args__"), *found = NULL;
+    if (args && PyTuple_Check(args) && PyTuple_GET_SIZE(args) == 2)
+        for (int i = 0; i < 2; i++) {
+            PyObject *one = PyTuple_GET_ITEM(args, i), *other = PyTuple_GET_ITEM(args, 1 - i);
+            bool known =
+                one == (PyObject *)types->template_annotation || one == (PyObject *)types->ndarray_annotation ||
+                Py_IS_TYPE(one, types->template_annotation) || Py_IS_TYPE(one, types->ndarray_annotation);
+            if (known && other == (PyObject *)Py_TYPE(Py_None)) found = Py_NewRef(one);
+        }
+    Py_XDECREF(args);
+    if (!args) PyErr_Clear();
+    return found;
+}
+
 int py_signature_param(const PyState *state, PyParam *param, PyObject *function) {
     const PsFrontTypes *types = &state->types;
+    PyObject *inner = of_optional(types, param->annotation);
+    if (inner) {
+        param->optional = true;
+        Py_SETREF(param->annotation, inner);
+    }
     PyObject *annotation = param->annotation;
     if (Py_IS_TYPE(annotation, types->template_annotation) ||
         annotation == (PyObject *)types->template_annotation) {

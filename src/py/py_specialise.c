@@ -3,9 +3,11 @@
  * Arguments that no specialisation fits -> what each of them is -> front end -> driver -> a new specialisation. Here
  * too every argument gets its refusal when it cannot be one.
  */
+#include "py/decode_refuse.h"
 #include "py/decode_scalar.h"
 #include "py/py_guard.h"
 #include "py/py_interrupt.h"
+#include "py/py_matrix.h"
 #include "py/py_ndarray.h"
 #include "py/py_view.h"
 
@@ -21,6 +23,13 @@ static bool same_tuple(PyObject *a, PyObject *b) {
     return true;
 }
 
+static bool same_struct(const PsStructObject *a, const PsStructObject *b) {
+    if (a->type != b->type) return false;
+    for (Py_ssize_t i = 0; i < Py_SIZE(a); i++)
+        if (!py_template_same(a->values[i], b->values[i])) return false;
+    return true;
+}
+
 bool py_template_same(PyObject *a, PyObject *b) {
     if (a == b) return true;
     if (Py_TYPE(a) != Py_TYPE(b)) return false; /* 1, 1.0 and True make different programs */
@@ -29,7 +38,8 @@ bool py_template_same(PyObject *a, PyObject *b) {
     if (PyLong_CheckExact(a)) return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
     if (PyUnicode_CheckExact(a)) return PyUnicode_Compare(a, b) == 0;
     if (PyTuple_CheckExact(a)) return same_tuple(a, b);
-    return false;
+    if (matrix_check(a)) return ps_same_matrix((PsMatrixObject *)a, (PsMatrixObject *)b);
+    return py_struct_check(a) && same_struct((PsStructObject *)a, (PsStructObject *)b);
 }
 
 static void plan_array(const PyState *state, PyPlan *plan, const PsParam *param, bool writes);
@@ -67,19 +77,6 @@ static int describe_numpy(PyState *state, PyObject *arg, const char *name, PsPar
     out->ndim = array->nd;
     out->unit = numpy_unit(array, ps_scalar_size(out->dtype));
     return 0;
-}
-
-static int refuse_axes(const PyState *state, const PyParam *param, const char *name, int edim, int found) {
-    const char *const kinds[] = {"", " of vectors", " of matrices"};
-    int wanted = param->ndim + edim;
-    if (edim && param->ndim < 0)
-        py_error(state, PS_MSG_PY_ARRAY_ELEMENTS, name, kinds[edim], edim, edim == 1 ? "is" : "es", found);
-    else if (edim)
-        py_error(state, PS_MSG_PY_ARRAY_NDIM_OF, name, kinds[edim], param->ndim, param->ndim == 1 ? "is" : "es",
-                 wanted, found);
-    else
-        py_error(state, PS_MSG_PY_ARRAY_NDIM, name, param->ndim, param->ndim == 1 ? "is" : "es", found);
-    return -1;
 }
 
 /* The lengths of the last axes, which have to be the annotation's. */
@@ -120,20 +117,36 @@ static int describe_elements(PyState *state, const PyParam *param, PyObject *arg
     out->edim = out->annotated ? element.edim : ours ? ((PyNdarray *)arg)->edim : 0;
     out->ndim = all - out->edim;
     if (ours && out->annotated && ((PyNdarray *)arg)->edim && ((PyNdarray *)arg)->edim != element.edim)
-        out->ndim = -1;
+        return refuse_elements(state, name, out->dtype, element.edim, ((PyNdarray *)arg)->edim);
     if (out->ndim < 0 || (param->ndim >= 0 && param->ndim != out->ndim))
-        return refuse_axes(state, param, name, out->edim, all);
+        return refuse_rank(state, param, name, out->edim, all);
     return out->edim ? read_trailing(state, arg, name, &element, out) : 0;
+}
+
+int py_refuse_offset(const PyState *state, PyObject *arg, const char *name) {
+    PyObject *offset = PyObject_GetAttrString(arg, "offset"), *repr = offset ? PyObject_Repr(offset) : NULL;
+    const char *text = repr ? PyUnicode_AsUTF8(repr) : NULL;
+    if (text) py_error(state, PS_MSG_PY_ARRAY_OFFSET, name, text);
+    Py_XDECREF(repr);
+    Py_XDECREF(offset);
+    return -1;
 }
 
 static int describe_array(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *name,
                           PsParam *out) {
     PyState *state = kernel->state;
     ScalarPlace place = {.what = name};
+    out->given = arg;
+    out->annotation = param->annotation;
+    int structs = py_describe_array_of_structs(state, param, arg, name, out);
+    if (structs) return structs < 0 ? -1 : 0;
+    if (param->needs_grad && !py_has_grad(state, arg))
+        return py_error(state, PS_MSG_PY_ARRAY_NO_GRAD, name), -1;
     int known = py_view_describe(state, arg, &place, out);
     if (known < 0) return -1;
     if (Py_IS_TYPE(arg, state->ndarray_type) || Py_IS_TYPE(arg, state->field_type)) {
         const PyNdarray *array = (const PyNdarray *)arg;
+        if (array->shifted) return py_refuse_offset(state, arg, name);
         out->dtype = array->dtype;
         out->ndim = array->ndim + array->edim;
         out->unit = array->unit;
@@ -143,6 +156,7 @@ static int describe_array(PyKernel *kernel, const PyParam *param, PyObject *arg,
         return -1;
     }
     out->clamp = param->clamp;
+    out->grad = param->needs_grad;
     return describe_elements(state, param, arg, name, out);
 }
 
@@ -183,21 +197,22 @@ static int describe_object(PyKernel *kernel, const PyParam *param, PyObject *arg
 
 static int describe_template(PyKernel *kernel, PyObject *arg, const char *name, PsParam *out) {
     PyState *state = kernel->state;
-    if (Py_IS_TYPE(arg, state->ndarray_type) || numpy_check(&state->numpy, arg) ||
-        dlpack_learn(&state->dlpack, arg)) {
+    if (Py_IS_TYPE(arg, state->ndarray_type) || Py_IS_TYPE(arg, state->struct_array_type) ||
+        numpy_check(&state->numpy, arg) || dlpack_learn(&state->dlpack, arg)) {
         py_error(state, PS_MSG_PY_ARGUMENT_TEMPLATE, name);
         return -1;
     }
     if (py_refuse_proxy(state, arg)) return -1;
     out->value = arg;
     if (Py_IS_TYPE(arg, state->field_type)) py_describe_field(arg, out);
-    return 0;
+    return Py_IS_TYPE(arg, state->struct_field_type) ? py_describe_structs(state, arg, out) : 0;
 }
 
 int py_describe_one(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *where, PsParam *out) {
     PyState *state = kernel->state;
     *out = (PsParam){.name = param->name, .kind = param->kind};
-    switch (param->kind) {
+    if (param->optional && arg == Py_None) out->kind = PS_PARAM_TEMPLATE;
+    switch (out->kind) {
     case PS_PARAM_SCALAR: out->dtype = ps_front_dtype(&state->types, &state->options, param->dtype); return 0;
     case PS_PARAM_VALUE: return describe_value(kernel, param, out);
     case PS_PARAM_ARRAY: return describe_array(kernel, param, arg, where, out);
@@ -240,6 +255,7 @@ static void plan_array(const PyState *state, PyPlan *plan, const PsParam *param,
     for (int k = 0; k < param->edim; k++) plan->eshape[k] = (int32_t)param->eshape[k];
     plan->annotated = param->annotated;
     plan->clamp = param->clamp;
+    plan->grad = param->grad;
     plan->unit = param->unit;
     plan->array.descr = state->numpy.descrs[param->dtype];
     plan->array.item = ps_scalar_size(param->dtype);
@@ -282,13 +298,19 @@ void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams
             plan_field(plan, &params[i], build ? build->pins[i] : 0);
             word += 1 + 2 * (uint32_t)plan->ndim;
             break;
+        case PS_PARAM_STRUCTS:
+            word += py_plan_structs(state, plan, &params[i], build ? build->pins[i] : 0);
+            plan->grad = params[i].grad;
+            break;
         case PS_PARAM_TEMPLATE:
             plan->how = PY_HOW_TEMPLATE;
-            plan->value = Py_NewRef(params[i].value);
+            plan->value = py_value_copy(state, params[i].value); /* the vector may be changed in place */
+            if (!plan->value) PyErr_Clear(), plan->value = Py_NewRef(params[i].value);
             break;
         case PS_PARAM_OBJECT:
             plan->how = PY_HOW_OBJECT;
             plan->class = (PyTypeObject *)Py_NewRef(Py_TYPE(params[i].value));
+            if (!(plan->value = PyWeakref_NewRef(params[i].value, NULL))) PyErr_Clear(); /* slots */
             break;
         }
     }
@@ -297,9 +319,9 @@ void py_plans_make(const PyState *state, const PsParam *params, uint32_t nparams
 
 void py_plans_drop(PyPlan *plans, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
-        if (plans[i].how == PY_HOW_TEMPLATE)
+        if (plans[i].how == PY_HOW_TEMPLATE || plans[i].how == PY_HOW_LIKE || plans[i].how == PY_HOW_OBJECT)
             Py_CLEAR(plans[i].value);
-        else if (plans[i].how == PY_HOW_FIELD)
+        else if (plans[i].how == PY_HOW_FIELD || plans[i].how == PY_HOW_STRUCTS)
             Py_CLEAR(plans[i].field.like);
         Py_CLEAR(plans[i].class);
     }
@@ -323,8 +345,9 @@ int py_spec_traverse(PySpec *spec, visitproc visit, void *arg) {
     for (; spec; spec = spec->next) {
         for (uint32_t i = 0; i < spec->nparams + spec->nmembers; i++) {
             const PyPlan *plan = &spec->plans[i];
-            if (plan->how == PY_HOW_TEMPLATE) Py_VISIT(plan->value);
-            if (plan->how == PY_HOW_FIELD) Py_VISIT(plan->field.like);
+            if (plan->how == PY_HOW_TEMPLATE || plan->how == PY_HOW_LIKE || plan->how == PY_HOW_OBJECT)
+                Py_VISIT(plan->value);
+            if (plan->how == PY_HOW_FIELD || plan->how == PY_HOW_STRUCTS) Py_VISIT(plan->field.like);
             Py_VISIT(plan->class);
         }
         for (uint32_t i = 0; i < spec->nmembers; i++) {
@@ -348,7 +371,7 @@ PsStatus py_front(PyKernel *kernel, const PsFrontOptions *options, const PsParam
     PsAstTree *tree = ps_ast_tree_of(&kernel->trees, kernel->function, kernel->stamp);
     PyObject *function = kernel->function, *code = PyFunction_GET_CODE(function);
     const char *name = PyUnicode_AsUTF8(((PyFunctionObject *)function)->func_name);
-    const PsDescriber describer = {py_member_describe, kernel, name ? name : "?"};
+    const PsDescriber describer = {py_member_describe, py_member_grad, kernel, name ? name : "?"};
     if (!name) PyErr_Clear();
     PsStatus status = ps_loop_build(&kernel->state->types, options, function, tree, params,
                                     kernel->signature.nparams, kernel->signature.returns, &describer, out);
@@ -423,6 +446,38 @@ static bool fill_fields(PySpec *spec, PsBuild *build, uint32_t word) {
     return true;
 }
 
+/* Instances among the template arguments that others may stand for. What is read of them at each launch is then read of
+ * the argument. */
+static bool relate(const PyState *state, PySpec *spec, const PsParam *params, uint32_t nparams,
+                   PsBuild *build) {
+    PyObject **args = ps_arena_alloc(&spec->arena, (nparams + 1) * sizeof *args), **pinned;
+    bool *vary = ps_arena_alloc(&spec->arena, nparams + 1);
+    uint32_t n = build->npinned;
+    pinned = ps_arena_alloc(&spec->arena, (n + build->nmembers + 1) * sizeof *pinned);
+    if (!args || !vary || !pinned) return false;
+    for (uint32_t i = 0; i < nparams; i++)
+        args[i] = params[i].kind == PS_PARAM_TEMPLATE ? params[i].value : NULL;
+    for (uint32_t i = 0; i < n; i++) pinned[i] = build->pinned[i];
+    for (uint32_t k = 0; k < spec->nmembers; k++) {
+        PyObject *holder = spec->members[k].holder;
+        bool given = false;
+        for (uint32_t i = 0; i < nparams; i++) given |= args[i] && args[i] == holder;
+        if (holder && !given) pinned[n++] = holder;
+    }
+    ps_facts_relate(&spec->facts, &state->types, args, vary, nparams, pinned, n);
+    for (uint32_t i = 0; i < nparams; i++) {
+        if (!vary[i]) continue;
+        spec->shared = true;
+        spec->plans[i].how = PY_HOW_LIKE;
+        for (uint32_t k = 0; k < spec->nmembers; k++) {
+            if (spec->members[k].holder != args[i]) continue;
+            spec->members[k].from = i;
+            Py_CLEAR(spec->members[k].holder);
+        }
+    }
+    return true;
+}
+
 /* Everything of the specialisation but its code. */
 static PsStatus fill(const PyState *state, PySpec *spec, const PsParam *params, uint32_t nparams,
                      PsBuild *build) {
@@ -448,7 +503,9 @@ static PsStatus fill(const PyState *state, PySpec *spec, const PsParam *params, 
     spec->result_word = words;
     spec->facts = build->facts;
     build->facts = (PsFacts){0};
+    ps_facts_number(&spec->facts, spec->fields, spec->nfields);
     if (!py_guard_make(&spec->guard, state, &spec->arena, &spec->facts) ||
+        !relate(state, spec, params, nparams, build) ||
         !py_sources_copy(&spec->sources, &spec->arena, build->module))
         return PS_NOMEM;
     return PS_OK;
@@ -483,7 +540,7 @@ static PySpec *specialise(PyKernel *kernel, const PsParam *params) {
 /* 1: it does what `spec` does and fits the arguments; 0, or -1 with an exception. */
 static int is_same(PyKernel *kernel, PySpec *other, const PySpec *spec, PyObject *const *args) {
     if (other->exe != spec->exe || other->options_word != spec->options_word) return 0;
-    if (!py_guard_holds(other)) return PyErr_Occurred() ? -1 : 0;
+    if (!py_guard_holds(other, args)) return PyErr_Occurred() ? -1 : 0;
     uint64_t *words = ps_alloc((other->frame_words + 1) * sizeof *words);
     int64_t elements;
     uint32_t nparams = other->nparams, n = other->nmembers;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Structs on the host: types.struct(a=f32, b=vec3) and @dataclass make types, calling a type (or Struct(a=1)) makes
- * values with the members as attributes. Members are held as their types say.
+ * py_struct: structs on the host: calling a type of structs (or Struct(a=1)) makes values with the members as attributes.
+ * Members are held as their types say. How types are declared: py_struct_type.c.
  */
 #include "py/py_matrix.h"
+#include "py/mode_int.h"
 
 #include <structmember.h>
 
@@ -41,7 +42,7 @@ static PyObject *convert(const PyState *state, PyObject *annotation, PyObject *n
     }
     if (Py_IS_TYPE(annotation, state->types.struct_type)) {
         if (is_struct(state, value) && ((PsStructObject *)value)->type == (PsStructTypeObject *)annotation)
-            return Py_NewRef(value);
+            return py_value_copy(state, value);
         if (is_struct(state, value) || PyDict_Check(value) ||
             is_number(value)) /* Line(0): of its first member */
             return PyObject_CallOneArg(annotation, value);
@@ -59,7 +60,7 @@ static PyObject *convert(const PyState *state, PyObject *annotation, PyObject *n
     }
     PsType type = ps_front_dtype(&state->types, &state->options, annotation);
     if (!type) return no_value(name, value);
-    return ps_number_bits(value, type, &bits) ? NULL : ps_number_object(type, bits);
+    return matrix_bits(value, type, &bits) ? NULL : ps_number_object(type, bits);
 }
 
 static PyObject *zero_of(const PyState *state, PyObject *annotation) {
@@ -122,6 +123,29 @@ static PyObject *dict_of(PsStructObject *self) {
     return dict;
 }
 
+/* What annotates a member of Struct(): None, a Python value; in a kernel that runs as plain Python the type of its value. */
+static PyObject *kind_of(const PyState *state, PyObject *value) {
+    ModeOperand operand;
+    PyObject *made = NULL, *result;
+    if (!mode_runs(state) || !value) return value ? Py_NewRef(Py_None) : NULL;
+    if (mode_read(state, value, &operand)) return Py_NewRef(state->types.dtypes[operand.type]);
+    if (PyDict_Check(value))
+        made = PyObject_CallOneArg((PyObject *)state->types.structure, value);
+    else if (PyList_Check(value) || PyTuple_Check(value))
+        made = (PyObject *)matrix_from(state, value, PS_KIND_NONE);
+    else
+        made = mode_copy(state, value);
+    if (!made) return NULL;
+    if (matrix_check(made)) {
+        const PsMatrixObject *m = (PsMatrixObject *)made;
+        result = ps_matrix_type_new(&state->types, m->ndim, m->n, m->m, state->types.dtypes[m->elem]);
+    } else
+        result =
+            py_struct_check(made) ? Py_NewRef((PyObject *)((PsStructObject *)made)->type) : Py_NewRef(Py_None);
+    Py_DECREF(made);
+    return result;
+}
+
 /* Struct(a=1, b=[1, 2]), Struct({...}): a type of its own, of plain numbers. */
 static PyObject *Struct_new(PyTypeObject *class, PyObject *args, PyObject *names) {
     const PyState *state = PyType_GetModuleState(class);
@@ -131,8 +155,13 @@ static PyObject *Struct_new(PyTypeObject *class, PyObject *args, PyObject *names
         return PyErr_Format(PyExc_TypeError, "Struct() takes members by name, or one dict of them");
     PyObject *keys = PyDict_Keys(given), *members = keys ? PyList_AsTuple(keys) : NULL;
     PyObject *kinds = members ? PyTuple_New(PyTuple_GET_SIZE(members)) : NULL;
-    for (Py_ssize_t i = 0; kinds && i < PyTuple_GET_SIZE(kinds); i++)
-        PyTuple_SET_ITEM(kinds, i, Py_NewRef(Py_None));
+    for (Py_ssize_t i = 0; kinds && i < PyTuple_GET_SIZE(kinds); i++) {
+        PyObject *kind = kind_of(state, PyDict_GetItemWithError(given, PyTuple_GET_ITEM(members, i)));
+        if (kind)
+            PyTuple_SET_ITEM(kinds, i, kind);
+        else
+            Py_CLEAR(kinds);
+    }
     PyObject *type = kinds ? ps_struct_type_new(&state->types, NULL, members, kinds, NULL) : NULL;
     PsStructObject *self = type ? alloc(state, (PsStructTypeObject *)type) : NULL;
     if (self && fill(state, self, NULL, given)) Py_CLEAR(self);
@@ -170,10 +199,36 @@ static void Struct_dealloc(PyObject *object) {
     Py_DECREF(type);
 }
 
+bool py_struct_check(PyObject *object) { return Py_TYPE(object)->tp_dealloc == Struct_dealloc; }
+
+PyObject *py_value_copy(const PyState *state, PyObject *value) {
+    if (matrix_check(value)) {
+        const PsMatrixObject *m = (PsMatrixObject *)value;
+        return matrix_cast(m, state, m->elem, m->weak);
+    }
+    if (mode_number_check(value)) {
+        const ModeNumber *number = (ModeNumber *)value;
+        return ps_number_object(number->type, number->bits);
+    }
+    if (!py_struct_check(value)) return Py_NewRef(value);
+    PsStructObject *from = (PsStructObject *)value, *self = alloc(state, from->type);
+    for (Py_ssize_t i = 0; self && i < Py_SIZE(self); i++)
+        if (!(self->values[i] = py_value_copy(state, from->values[i]))) {
+            Py_CLEAR(self);
+            break;
+        }
+    return (PyObject *)self;
+}
+
+static PyObject *member(const PyState *state, PsStructObject *self, int i) {
+    return mode_runs(state) ? mode_member(state, self, i) : Py_NewRef(self->values[i]);
+}
+
 static PyObject *Struct_getattro(PyObject *object, PyObject *name) {
     PsStructObject *self = (PsStructObject *)object;
     int at = py_struct_find(self->type, name);
-    if (at >= 0 && self->values[at]) return Py_NewRef(self->values[at]);
+    const PyState *state = PyType_GetModuleState(Py_TYPE(object));
+    if (at >= 0 && self->values[at]) return member(state, self, at);
     PyObject *method = self->type->methods ? PyDict_GetItemWithError(self->type->methods, name) : NULL;
     if (method) return PyMethod_New(method, object);
     return PyErr_Occurred() ? NULL : PyObject_GenericGetAttr(object, name);
@@ -204,10 +259,34 @@ static PyObject *Struct_repr(PyObject *object) {
     return text;
 }
 
+/* As kernels print it: {'a': 1, 'b': [1, 2]}. */
+static PyObject *printed(const PyState *state, PsStructObject *self) {
+    PyObject *dict = PyDict_New();
+    for (int i = 0; dict && i < (int)Py_SIZE(self); i++) {
+        PyObject *value = member(state, self, i), *part = NULL;
+        if (value && matrix_check(value))
+            part = py_matrix_to_list(value, NULL);
+        else if (value)
+            part = py_struct_check(value) ? printed(state, (PsStructObject *)value) : Py_NewRef(value);
+        if (!part || PyDict_SetItem(dict, PyTuple_GET_ITEM(self->type->members, i), part)) Py_CLEAR(dict);
+        Py_XDECREF(part);
+        Py_XDECREF(value);
+    }
+    return dict;
+}
+
+static PyObject *Struct_str(PyObject *object) {
+    const PyState *state = PyType_GetModuleState(Py_TYPE(object));
+    if (!mode_runs(state)) return Struct_repr(object);
+    PyObject *dict = printed(state, (PsStructObject *)object), *text = dict ? PyObject_Str(dict) : NULL;
+    Py_XDECREF(dict);
+    return text;
+}
+
 static PyObject *Struct_item(PyObject *object, PyObject *key) {
     PsStructObject *self = (PsStructObject *)object;
     int at = PyUnicode_Check(key) ? py_struct_find(self->type, key) : -1;
-    if (at >= 0) return Py_NewRef(self->values[at]);
+    if (at >= 0) return member(PyType_GetModuleState(Py_TYPE(object)), self, at);
     PyErr_SetObject(PyExc_KeyError, key);
     return NULL;
 }
@@ -257,6 +336,23 @@ static PyObject *Struct_items(PyObject *object, PyObject *unused) {
     return items;
 }
 
+static PyObject *Struct_get_entries(PyObject *object, void *unused) {
+    (void)unused;
+    return dict_of((PsStructObject *)object);
+}
+
+static PyObject *Struct_get_methods(PyObject *object, void *unused) {
+    PyObject *methods = ((PsStructObject *)object)->type->methods;
+    (void)unused;
+    return methods ? PyDict_Copy(methods) : PyDict_New();
+}
+
+static PyGetSetDef struct_getset[] = {
+    {"entries", Struct_get_entries, NULL, "A new dict of the members, by name.", NULL},
+    {"methods", Struct_get_methods, NULL, "A new dict of the methods of its type, by name.", NULL},
+    {0},
+};
+
 static PyObject *Struct_field(PyObject *class, PyObject *args, PyObject *names) {
     return py_field_struct(PyType_GetModule((PyTypeObject *)class), args, names);
 }
@@ -281,9 +377,11 @@ static PyType_Slot struct_slots[] = {
     {Py_tp_getattro, Struct_getattro},
     {Py_tp_setattro, Struct_setattro},
     {Py_tp_repr, Struct_repr},
+    {Py_tp_str, Struct_str},
     {Py_tp_richcompare, Struct_compare},
     {Py_tp_hash, PyObject_HashNotImplemented},
     {Py_tp_methods, struct_methods},
+    {Py_tp_getset, struct_getset},
     {Py_mp_subscript, Struct_item},
     {Py_tp_doc, "Struct(**members)\n--\n\nA value with named members; also Struct({'a': 1})."},
     {0},
@@ -291,126 +389,13 @@ static PyType_Slot struct_slots[] = {
 
 /* -- types -- */
 
-static bool is_annotation(const PyState *state, PyObject *object) {
-    return Py_IS_TYPE(object, state->types.struct_type) || Py_IS_TYPE(object, state->types.matrix_type) ||
-           ps_front_dtype(&state->types, &state->options, object);
-}
-
-static bool is_unpacked(const PyState *state, PyObject *type) {
-    return Py_IS_TYPE(type, state->types.matrix_type) && ((PsMatrixTypeObject *)type)->unpacked;
-}
-
-/* r: types.vector(4, f32, unpacked=True) is a vector; the names _r0 .. _r3 that the peers give its elements are taken. */
-static PyObject *unpack(const PyState *state, PyObject *members, PyObject *name, PyObject *type) {
-    const PsMatrixTypeObject *given = (PsMatrixTypeObject *)type;
-    for (int32_t i = 0; i < given->n; i++) {
-        PyObject *element = PyUnicode_FromFormat("_%S%d", name, (int)i);
-        int taken = element ? PyDict_Contains(members, element) : -1;
-        const char *text = taken == 1 ? PyUnicode_AsUTF8(element) : NULL, *of = PyUnicode_AsUTF8(name);
-        if (text && of) py_error(state, PS_MSG_PY_UNPACKED_NAME, text, of);
-        Py_XDECREF(element);
-        if (taken) return NULL;
-    }
-    return ps_matrix_type_new(&state->types, given->ndim, given->n, given->m, given->dtype);
-}
-
-/* Names and types of a dict, with the funcs among them as methods. */
-static PyObject *new_type(const PyState *state, PyObject *name, PyObject *dict, PyObject *methods) {
-    PyObject *names = PyList_New(0), *kinds = PyList_New(0), *key, *value, *made = NULL;
-    for (Py_ssize_t at = 0; names && kinds && PyDict_Next(dict, &at, &key, &value);) {
-        value = ps_front_annotation(&state->types, value);
-        if (!is_annotation(state, value)) {
-            PyErr_Format(
-                PyExc_TypeError,
-                "member '%S' of a struct needs a type: a dtype, types.vector, types.matrix or types.struct, "
-                "found %R",
-                key, value);
-            goto done;
-        }
-        PyObject *kind = is_unpacked(state, value) ? unpack(state, dict, key, value) : Py_NewRef(value);
-        int failed = !kind || PyList_Append(names, key) || PyList_Append(kinds, kind);
-        Py_XDECREF(kind);
-        if (failed) goto done;
-    }
-    if (!names || !kinds) goto done;
-    if (!PyList_GET_SIZE(names) && !methods) {
-        PyErr_SetString(PyExc_TypeError, "a struct needs at least one member");
-        goto done;
-    }
-    PyObject *members = PyList_AsTuple(names), *types = members ? PyList_AsTuple(kinds) : NULL;
-    if (types) made = ps_struct_type_new(&state->types, name, members, types, methods);
-    Py_XDECREF(members);
-    Py_XDECREF(types);
-done:
-    Py_XDECREF(names);
-    Py_XDECREF(kinds);
-    return made;
-}
-
-PyObject *py_types_struct(PyObject *module, PyObject *args, PyObject *names) {
-    if (PyTuple_GET_SIZE(args) || !names)
-        return PyErr_Format(PyExc_TypeError, "types.struct() takes members by name: types.struct(a=ti.f32)");
-    PyObject *methods = PyDict_GetItemString(names, "__struct_methods"); /* as the peers pass them */
-    PyObject *members = PyDict_Copy(names), *made = NULL;
-    if (members && methods && PyDict_DelItemString(members, "__struct_methods")) Py_CLEAR(members);
-    if (members) made = new_type(py_state(module), NULL, members, methods);
-    Py_XDECREF(members);
-    return made;
-}
-
-/* @dataclass: the annotations are the members, the functions the methods. */
-PyObject *py_dataclass(PyObject *module, PyObject *class) {
-    const PyState *state = py_state(module);
-    if (!PyType_Check(class))
-        return PyErr_Format(PyExc_TypeError, "@dataclass expects a class, found %R", class);
-    PyObject *annotations = PyObject_GetAttrString(class, "__annotations__"), *methods = PyDict_New();
-    PyObject *attributes = PyObject_GetAttrString(class, "__dict__"), *items = NULL, *made = NULL, *name = NULL;
-    if (!annotations) {
-        PyErr_Clear();
-        annotations = PyDict_New();
-    }
-    if (attributes) items = PyMapping_Items(attributes);
-    for (Py_ssize_t i = 0; annotations && methods && items && i < PyList_GET_SIZE(items); i++) {
-        PyObject *pair = PyList_GET_ITEM(items, i), *key = PyTuple_GET_ITEM(pair, 0),
-                 *value = PyTuple_GET_ITEM(pair, 1);
-        if (PyDict_Contains(annotations, key) == 1) {
-            const char *text = PyUnicode_AsUTF8(key);
-            if (text) py_error(state, PS_MSG_PY_DATACLASS_DEFAULT, text);
-            goto done;
-        }
-        PyObject *func = NULL;
-        if (PyFunction_Check(value))
-            func = ps_front_func_new(state->types.func, value, PS_FUNC_PYFUNC);
-        else if (Py_IS_TYPE(value, state->types.func))
-            func = Py_NewRef(value);
-        else
-            continue;
-        int failed = !func || PyDict_SetItem(methods, key, func);
-        Py_XDECREF(func);
-        if (failed) goto done;
-    }
-    if (annotations && methods && items && (name = PyObject_GetAttrString(class, "__name__")))
-        made = new_type(state, name, annotations, methods);
-done:
-    Py_XDECREF(name);
-    Py_XDECREF(annotations);
-    Py_XDECREF(methods);
-    Py_XDECREF(attributes);
-    Py_XDECREF(items);
-    return made;
-}
-
 /* The one value that a type was called with: it all, or its first member alone? As in loop_struct.c. */
 static bool is_whole(const PyState *state, const PsStructTypeObject *type, PyObject *value) {
     PyObject *first = PyTuple_GET_SIZE(type->types) ? PyTuple_GET_ITEM(type->types, 0) : NULL;
     if (!PyDict_Check(value) && !is_struct(state, value)) return false;
-    if (!first || !Py_IS_TYPE(first, state->types.struct_type)) return true;
-    if (PyDict_Check(value)) return PyTuple_GET_SIZE(type->types) != 1;
-    PyObject *members = ((PsStructObject *)value)->type->members;
-    bool same = PyTuple_GET_SIZE(members) == PyTuple_GET_SIZE(type->members);
-    for (Py_ssize_t i = 0; same && i < PyTuple_GET_SIZE(members); i++)
-        same = py_struct_find(type, PyTuple_GET_ITEM(members, i)) == (int)i;
-    return same;
+    if (PyDict_Check(value))
+        return !first || !Py_IS_TYPE(first, state->types.struct_type) || PyTuple_GET_SIZE(type->types) != 1;
+    return ps_struct_stands_for(&state->types, type, ((PsStructObject *)value)->type);
 }
 
 static PyObject *StructType_call(PyObject *object, PyObject *args, PyObject *names) {
@@ -489,7 +474,18 @@ static PyObject *StructType_field(PyObject *self, PyObject *args, PyObject *name
     Py_XDECREF(one);
     return made;
 }
+static PyObject *StructType_ndarray(PyObject *self, PyObject *args, PyObject *names) {
+    PyObject *make = PyObject_GetAttrString(PyType_GetModule(Py_TYPE(self)), "ndarray");
+    PyObject *one = make ? PyTuple_Pack(1, self) : NULL, *all = one ? PySequence_Concat(one, args) : NULL;
+    PyObject *made = all ? PyObject_Call(make, all, names) : NULL;
+    Py_XDECREF(all);
+    Py_XDECREF(one);
+    Py_XDECREF(make);
+    return made;
+}
 static PyMethodDef struct_type_methods[] = {
+    {"ndarray", (PyCFunction)(void (*)(void))StructType_ndarray, METH_VARARGS | METH_KEYWORDS,
+     "ndarray($self, shape, needs_grad=False, layout=None)\n--\n\nAn ndarray of such structs."},
     {"field", (PyCFunction)(void (*)(void))StructType_field, METH_VARARGS | METH_KEYWORDS,
      "field($self, shape, *args, **kwargs)\n--\n\nA field of such structs; see pestle.field."},
     {0},

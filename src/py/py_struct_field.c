@@ -3,6 +3,7 @@
  * pestle.StructField: a field of structs is a field for each member, all of the same axes. With Layout.AOS they are views
  * of one storage, in which a struct lies as C would lay it out; with Layout.SOA each has its own. x.member is the field
  * of one member; x[i] is a struct with the element's values, and what is assigned to its members goes into the field.
+ * pestle.StructNdarray is the same of Ndarrays.
  */
 #include "py/py_matrix.h"
 #include "py/py_ndarray.h"
@@ -24,7 +25,7 @@ typedef struct Making {
     const NdarrayForm *form; /* shape, order, soa; of no element */
     PsStorage *storage;      /* AOS: of all members; else NULL, and each has its own */
     int64_t size;            /* of one struct, AOS */
-    bool grad;               /* floats only: the others have no gradient */
+    bool array;              /* of Ndarrays; else a field */
 } Making;
 
 typedef struct Extent { /* in bytes, as in C */
@@ -70,12 +71,16 @@ static bool outer_strides(const NdarrayForm *form, int64_t item, int64_t *out, i
     return true;
 }
 
+static PyTypeObject *leaf_type(const Making *m) {
+    return m->array ? m->state->ndarray_type : m->state->field_type;
+}
+
 static PyObject *make_leaf(const Making *m, const PsElement *element, int64_t at) {
     NdarrayForm form = *m->form;
     int64_t unused, step = ps_scalar_size(element->dtype);
     ndarray_set_element(&form, element);
-    if (!m->storage) return (PyObject *)ndarray_make(m->state->field_type, &form);
-    PyNdarray *field = (PyNdarray *)m->state->field_type->tp_alloc(m->state->field_type, 0);
+    if (!m->storage) return (PyObject *)ndarray_make(leaf_type(m), &form);
+    PyNdarray *field = (PyNdarray *)leaf_type(m)->tp_alloc(leaf_type(m), 0);
     if (!field) return NULL;
     field->storage = m->storage;
     ps_storage_retain(m->storage);
@@ -84,6 +89,7 @@ static PyObject *make_leaf(const Making *m, const PsElement *element, int64_t at
     field->ndim = form.ndim;
     field->edim = form.edim;
     memcpy(field->shape, form.shape, sizeof field->shape);
+    memcpy(field->offset, form.offset, sizeof field->offset);
     outer_strides(m->form, m->size, field->strides, &unused);
     for (int k = form.edim - 1; k >= 0; k--) {
         field->strides[form.ndim + k] = step;
@@ -94,7 +100,8 @@ static PyObject *make_leaf(const Making *m, const PsElement *element, int64_t at
 }
 
 static PyObject *make_struct(const Making *m, PsStructTypeObject *type, int64_t at) {
-    StructField *self = (StructField *)m->state->struct_field_type->tp_alloc(m->state->struct_field_type, 0);
+    PyTypeObject *kind = m->array ? m->state->struct_array_type : m->state->struct_field_type;
+    StructField *self = (StructField *)kind->tp_alloc(kind, 0);
     if (!self) return NULL;
     self->type = (PsStructTypeObject *)Py_NewRef((PyObject *)type);
     self->members = PyTuple_New(PyTuple_GET_SIZE(type->types));
@@ -122,7 +129,7 @@ static PyObject *make(Making *m, PsStructTypeObject *type, PyObject *shape) {
     m->size = extent.size;
     if (!outer_strides(m->form, m->size, strides, &bytes))
         return ndarray_refuse_size(m->state, m->what, shape), NULL;
-    if (!m->form->soa && !(m->storage = ps_storage_new((size_t)bytes))) return PyErr_NoMemory();
+    if (!m->form->soa && !(m->storage = ps_storage_new(bytes ? (size_t)bytes : 1))) return PyErr_NoMemory();
     PyObject *made = make_struct(m, type, 0);
     if (m->storage) ps_storage_release(m->storage);
     m->storage = NULL;
@@ -131,9 +138,9 @@ static PyObject *make(Making *m, PsStructTypeObject *type, PyObject *shape) {
 
 PyObject *py_struct_field_make(const PyState *state, const char *what, PyObject *type, const NdarrayForm *form,
                                PyObject *shape, PyObject *name, bool grad) {
-    Making m = {.state = state, .what = what, .form = form};
+    Making m = {.state = state, .what = what, .form = form, .array = !name};
     StructField *made = (StructField *)make(&m, (PsStructTypeObject *)type, shape);
-    if (made && name != Py_None && PyUnicode_GET_LENGTH(name)) made->name = Py_NewRef(name);
+    if (made && name && name != Py_None && PyUnicode_GET_LENGTH(name)) made->name = Py_NewRef(name);
     if (made && grad && !(made->grad = make(&m, (PsStructTypeObject *)type, shape))) Py_CLEAR(made);
     return (PyObject *)made;
 }
@@ -179,7 +186,7 @@ static int for_members(StructField *self, PyObject *key, PyObject *value, ForMem
     bool dict = PyDict_Check(value);
     if (!dict && !Py_IS_TYPE(value, state_of(self)->types.structure)) {
         PyErr_Format(PyExc_TypeError,
-                     "an element of a field of structs can be set to a struct or a dict, found %.100s",
+                     "an element of an array of structs can be set to a struct or a dict, found %.100s",
                      Py_TYPE(value)->tp_name);
         return -1;
     }
@@ -261,18 +268,38 @@ static PyObject *fill(PyObject *object, PyObject *value) {
 
 static PyObject *copy_from(PyObject *object, PyObject *other) {
     StructField *self = (StructField *)object, *from = (StructField *)other;
-    if (!Py_IS_TYPE(other, Py_TYPE(object)) ||
+    if (!ps_is_structs(&state_of(self)->types, other) ||
         PyObject_RichCompareBool(self->type->members, from->type->members, Py_EQ) != 1)
-        return py_error(state_of(self), PS_MSG_PY_COPY_TYPE, "copy_from", "a field of such structs",
+        return py_error(state_of(self), PS_MSG_PY_COPY_TYPE, "copy_from", "a field or ndarray of such structs",
                         Py_TYPE(other)->tp_name);
     for (Py_ssize_t i = 0; i < count_of(self); i++)
         if (call_method(member(self, i), "copy_from", member(from, i))) return NULL;
     Py_RETURN_NONE;
 }
 
+static bool is_field(PyObject *self) { return Py_IS_TYPE(self, state_of(self)->struct_field_type); }
+
 static PyObject *refuse_pickle(PyObject *self, PyObject *protocol) {
     (void)protocol;
-    return py_error(state_of(self), PS_MSG_PY_FIELD_PICKLE);
+    return py_error(state_of(self), is_field(self) ? PS_MSG_PY_FIELD_PICKLE : PS_MSG_PY_STRUCTS_PICKLE);
+}
+
+/* The same type and axes without memory: to compare with. */
+PyObject *py_structs_outline(PyObject *object) {
+    const StructField *self = (StructField *)object;
+    StructField *made = (StructField *)Py_TYPE(object)->tp_alloc(Py_TYPE(object), 0);
+    if (made) made->type = (PsStructTypeObject *)Py_NewRef((PyObject *)self->type);
+    if (made && !(made->members = PyTuple_New(count_of(self)))) Py_CLEAR(made);
+    for (Py_ssize_t i = 0; made && i < count_of(self); i++) {
+        PyObject *each = member(self, i);
+        PyObject *outline =
+            Py_IS_TYPE(each, Py_TYPE(object)) ? py_structs_outline(each) : ndarray_outline((PyNdarray *)each);
+        if (outline)
+            PyTuple_SET_ITEM(made->members, i, outline);
+        else
+            Py_CLEAR(made);
+    }
+    return (PyObject *)made;
 }
 
 /* -- attributes -- */
@@ -281,7 +308,7 @@ static PyObject *get_member_field(PyObject *object, PyObject *name) {
     const StructField *self = (StructField *)object;
     int at = PyUnicode_Check(name) ? py_struct_find(self->type, name) : -1;
     if (at >= 0) return Py_NewRef(member(self, at));
-    return PyErr_Format(PyExc_AttributeError, "this field of structs has no member %R; it has %R", name,
+    return PyErr_Format(PyExc_AttributeError, "this array of structs has no member %R; it has %R", name,
                         self->type->members);
 }
 
@@ -323,9 +350,10 @@ static int truth(PyObject *self) {
 static PyObject *repr(PyObject *object) {
     const StructField *self = (StructField *)object;
     PyObject *shape = of_first(object, "shape");
-    PyObject *text = shape ? PyUnicode_FromFormat("<pestle.field of structs shape=%R members=%R>", shape,
-                                                  self->type->members)
-                           : NULL;
+    PyObject *text =
+        shape ? PyUnicode_FromFormat("<pestle.%s of structs shape=%R members=%R>",
+                                     is_field(object) ? "field" : "ndarray", shape, self->type->members)
+              : NULL;
     Py_XDECREF(shape);
     return text;
 }
@@ -351,6 +379,7 @@ static PyMethodDef methods[] = {
 };
 static PyGetSetDef getset[] = {
     {"shape", of_first, NULL, "The lengths of the axes.", "shape"},
+    {"offset", of_first, NULL, "The first index of each axis.", "offset"},
     {"ndim", of_first, NULL, "The number of axes.", "ndim"},
     {"size", of_first, NULL, "The number of elements.", "size"},
     {"dtype", get_dtype, NULL, "The type of the structs.", NULL},
@@ -358,9 +387,12 @@ static PyGetSetDef getset[] = {
     {"name", get_name, NULL, "What it was called when it was made, or \"\".", NULL},
     {0},
 };
+static PyObject *text(PyObject *self) { return is_field(self) ? py_field_text(self) : repr(self); }
+
 static PyType_Slot slots[] = {
     {Py_tp_dealloc, dealloc},
     {Py_tp_repr, repr},
+    {Py_tp_str, text},
     {Py_tp_getattro, getattro},
     {Py_tp_getset, getset},
     {Py_tp_methods, methods},
@@ -368,13 +400,19 @@ static PyType_Slot slots[] = {
     {Py_mp_length, length},
     {Py_mp_subscript, subscript},
     {Py_mp_ass_subscript, ass_subscript},
-    {Py_tp_doc, "A field of structs: x.member is the field of one member, x[i] a struct."},
+    {Py_tp_doc, "An array of structs: x.member is the array of one member, x[i] a struct."},
     {0},
 };
 static PyType_Spec spec = {"pestle.StructField", sizeof(StructField), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
                            slots};
+static PyType_Spec array_spec = {
+    "pestle.StructNdarray", sizeof(StructField), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, slots};
 
 PyTypeObject *py_struct_field_type(PyObject *module) {
     return (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+}
+PyTypeObject *py_struct_array_type(PyObject *module) {
+    return (PyTypeObject *)PyType_FromModuleAndSpec(module, &array_spec, NULL);
 }

@@ -24,17 +24,30 @@ static void describe_array_plan(const PyPlan *plan, PsParam *out) {
 }
 
 /* What the newest launch was made for, as if its arguments had been given. Pinned, for the values in `out`; NULL with an
- * exception. */
-static PySpec *describe_last(PyKernel *kernel, PsParam *out) {
+ * exception. A dataclass is the one that the specialisation was made for, if it still lives. */
+static PySpec *describe_last(PyKernel *kernel, PsParam *out, PyObject *keep) {
     PySpec *spec = kernel->last ? kernel->last : kernel->specs;
     if (!spec) return py_error(kernel->state, PS_MSG_TOOLS_NO_LAUNCH), NULL;
-    for (uint32_t i = 0; i < spec->nparams; i++)
-        if (spec->plans[i].how == PY_HOW_OBJECT) return py_error(kernel->state, PS_MSG_TOOLS_OBJECT), NULL;
+    for (uint32_t i = 0; i < spec->nparams; i++) {
+        const PyPlan *plan = &spec->plans[i];
+        if (plan->how != PY_HOW_OBJECT) continue;
+        PyObject *instance = plan->value ? PyWeakref_GetObject(plan->value) : Py_None;
+        if (instance == Py_None) return py_error(kernel->state, PS_MSG_TOOLS_OBJECT), NULL;
+        out[i].kind = PS_PARAM_OBJECT;
+        out[i].value = instance;
+        if (PyList_Append(keep, instance)) return NULL;
+    }
+    for (uint32_t i = 0; i < spec->nmembers; i++)
+        if (spec->members[i].grad) return py_error(kernel->state, PS_MSG_TOOLS_OBJECT), NULL;
     py_spec_pin(spec);
     for (uint32_t i = 0; i < spec->nparams; i++) {
         const PyPlan *plan = &spec->plans[i];
+        if (plan->how == PY_HOW_OBJECT) {
+            out[i].name = kernel->signature.params[i].name;
+            continue;
+        }
         out[i] = (PsParam){.name = kernel->signature.params[i].name, .dtype = plan->dtype};
-        if (plan->how == PY_HOW_TEMPLATE)
+        if (plan->how == PY_HOW_TEMPLATE || plan->how == PY_HOW_LIKE)
             out[i].kind = PS_PARAM_TEMPLATE, out[i].value = plan->value;
         else if (plan->how == PY_HOW_VALUE)
             out[i].kind = PS_PARAM_VALUE, out[i].form = plan->form;
@@ -42,6 +55,8 @@ static PySpec *describe_last(PyKernel *kernel, PsParam *out) {
             describe_array_plan(plan, &out[i]);
         else if (plan->how == PY_HOW_FIELD)
             py_describe_field(plan->field.like, &out[i]);
+        else if (plan->how == PY_HOW_STRUCTS)
+            py_describe_structs(kernel->state, plan->field.like, &out[i]);
     }
     return spec;
 }
@@ -102,11 +117,13 @@ static PyObject *kernel_text(PyKernel *kernel, PyObject *const *args, Py_ssize_t
     if (!bound || !params) {
         PyErr_NoMemory();
     } else if (nargs == 0 && !(names && PyTuple_GET_SIZE(names)) && nparams) {
-        PySpec *last = describe_last(kernel, params);
+        PyObject *keep = PyList_New(0);
+        PySpec *last = keep ? describe_last(kernel, params, keep) : NULL;
         if (last) {
             result = text_for(kernel, params, after);
             py_spec_unpin(last);
         }
+        Py_XDECREF(keep);
     } else if (!py_kernel_bind(kernel, args, nargs, names, bound, &held) && !py_views_take(kernel, bound)) {
         if (!py_describe(kernel, bound, params)) result = text_for(kernel, params, after);
         py_views_drop(kernel, bound);

@@ -184,7 +184,7 @@ typedef int (*Taker)(const PyState *state, PyView *self, PyObject *arg, const Sc
 static Taker taker_of(PyState *state, PyObject *arg) {
     PyTypeObject *type = Py_TYPE(arg);
     if (type == state->numpy.type || type == state->ndarray_type || type == state->field_type ||
-        dlpack_known(&state->dlpack, type))
+        ps_is_structs(&state->types, arg) || dlpack_known(&state->dlpack, type))
         return NULL;
     bool number = type->tp_as_number && type->tp_as_number->nb_float;
     if (numpy_check(&state->numpy, arg) || (number && numpy_is_scalar(arg))) return NULL;

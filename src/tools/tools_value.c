@@ -187,7 +187,8 @@ bool tools_value_parse(const PsModule *m, PsType type, const char *text, ToolsVa
         out->ndim = info->ndim;
         ok = read_order(&r) && (accept(&r, "zeros(") ? read_zeros(&r) : read_list(&r, 0));
         for (int i = 0; i < out->ndim; i++)
-            if (info->unit && r.order[i] != i) ok = refuse(&r, "a unit array with another order");
+            if (info->unit && r.order[i] != (i + info->ndim - info->outer) % info->ndim)
+                ok = refuse(&r, "a unit array with another order");
         if (ok && !r.data.data && !r.data.failed) r.data.data = ps_alloc(1); /* no elements */
         out->data = r.data.data;
         if (ok && (r.data.failed || !out->data || !finish(&r))) ok = tools_error("out of memory");

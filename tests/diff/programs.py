@@ -10,7 +10,7 @@ import random
 INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 FLOATS = ["f16", "f32", "f64"]
 UNARY_FLOAT = ["sqrt", "exp", "sin", "cos", "tanh", "floor", "ceil", "round", "rint", "abs", "log", "atan", "cbrt", "rsqrt",
-               "expm1", "log1p"]
+               "expm1", "log1p", "exp2", "log2", "log10", "tan", "asin", "acos", "sinh", "cosh", "erf"]
 INT = "int"
 SIZES = [0, 1, 2, 7, 64, 100, 1000, 5000]
 

@@ -1,8 +1,9 @@
 """Programs that other systems of this kind got wrong, with their right answers. Run by test_cases.py:
 
-    python case_programs.py CHECKED THREADS
+    python case_programs.py MODE THREADS       MODE: plain, checked, python
 
-prints one line per case and exits with 1 when an answer is wrong. The cases are independent of one another.
+prints one line per case and exits with 1 when an answer is wrong. The cases are independent of one another. TURNS is how
+often long loops turn.
 """
 
 import sys
@@ -14,13 +15,21 @@ import pestle as ti
 i32, f32 = ti.i32, ti.f32
 I1 = ti.types.ndarray(dtype=i32, ndim=1)
 F1 = ti.types.ndarray(dtype=f32, ndim=1)
+vec2, vec3, mat3 = ti.types.vector(2, f32), ti.types.vector(3, f32), ti.types.matrix(3, 3, f32)
 THIRTY_TWO = 32
+TURNS = 1_000_000
 CASES = []
 
 
 def case(f):
     CASES.append(f)
     return f
+
+
+def compiled(f):
+    """A case of what compiling refuses: plain Python runs up to there."""
+    f.compiled = True
+    return case(f)
 
 
 @case
@@ -36,9 +45,20 @@ def continue_then_later_statement():
             if s[p] != 0:
                 seen[p] = 1
 
+    @ti.kernel
+    def of_fields():
+        for p in range(1):
+            if fs[p] == 0:
+                fx[p] = 1
+                continue
+            if fs[p] != 0:
+                fseen[p] = 1
+
     x, s, seen = (np.zeros(1, np.int32) for _ in range(3))
+    fx, fs, fseen = (ti.field(i32, 1) for _ in range(3))
     k(x, s, seen)
-    return [int(x[0]), int(seen[0])], [1, 0]
+    of_fields()
+    return [int(x[0]), int(seen[0]), fx[0], fseen[0]], [1, 0, 1, 0]
 
 
 @case
@@ -101,7 +121,16 @@ def store_in_nested_one_trip_loops():
                 v = a
         return v
 
-    return k(10), 10
+    @ti.kernel
+    def of_field(val: i32):
+        for i in range(1):
+            for j in range(1):
+                a = val
+                f[None] = a
+
+    f = ti.field(i32, ())
+    of_field(10)
+    return [k(10), f[None]], [10, 10]
 
 
 @case
@@ -121,7 +150,7 @@ def loop_on_a_value_made_from_a_global_constant():
     return out[:n].tolist(), [16, 8, 4, 2, 1]
 
 
-@case
+@compiled
 def assigned_only_in_a_branch():
     @ti.kernel
     def k(x: F1):
@@ -135,6 +164,97 @@ def assigned_only_in_a_branch():
     except ti.CompilationError as error:
         return ("a" in str(error), float(x[0])), (True, 0.0)
     return float(x[0]), "an error"
+
+
+@case
+def two_boxes_and_an_untaken_branch():
+    """The second box's corner must not become the first one's."""
+
+    @ti.func
+    def corners_agree(box0: ti.template(), box1: ti.template(), p: i32):
+        b = box0
+        a = b[0]
+        x0 = a
+        if p != 0:
+            x0 = x0 + 0
+        b = box1
+        a = b[0]
+        return x0 == a
+
+    @ti.kernel
+    def k(p: i32, out: I1):
+        for i in boxes0:
+            out[i] = corners_agree(boxes0[i], boxes1[i], p)
+
+    rng, n = np.random.default_rng(3), 10
+    boxes0, boxes1, out = ti.field(vec2, n), ti.field(vec2, n), np.zeros(n, np.int32)
+    first, second = (rng.integers(0, 2, (n, 2)).astype(np.float32) for _ in range(2))
+    boxes0.from_numpy(first)
+    boxes1.from_numpy(second)
+    k(0, out)
+    return out.tolist(), (first[:, 0] == second[:, 0]).astype(int).tolist()
+
+
+@case
+def vectors_are_copied():
+    """By assignment, from elements of fields too."""
+
+    @ti.kernel
+    def k() -> f32:
+        a = ti.Vector([5.0, 6.0, 7.0])
+        b = a
+        a[2] = 2 + a[1]
+        return b[2]
+
+    @ti.kernel
+    def of_field() -> f32:
+        b = f[None]
+        b[0] = 5
+        return b[0]
+
+    f = ti.Vector.field(3, f32, ())
+    return [k(), of_field(), f[None].to_list()], [7.0, 5.0, [0.0, 0.0, 0.0]]
+
+
+@case
+def an_index_chosen_in_a_branch():
+    @ti.kernel
+    def k(out: F1):
+        for i in x:
+            x[i][2] += 1
+            for _ in range(1):
+                x[i][2] -= 5
+            for z in range(1):
+                idx = 0
+                if z == 0:
+                    idx = 2
+                out[i] = x[i][idx]
+
+    x, out = ti.field(vec3, 4), np.zeros(4, np.float32)
+    k(out)
+    return [out.tolist(), x.to_numpy()[:, 2].tolist()], [[-4.0] * 4, [-4.0] * 4]
+
+
+@case
+def rows_and_columns_are_assigned():
+    @ti.kernel
+    def k(v: vec3) -> mat3:
+        m = mat3(0.0)
+        for _ in range(1):
+            m[1, :] = [1, 2, 3]
+            m[:, 1] += v
+        return m
+
+    @ti.kernel
+    def of_field(v: vec3):
+        for i in f:
+            f[i][1, :] = ti.Vector([1, 2, 3])
+            f[i][:, 1] += v
+
+    f = ti.Matrix.field(3, 3, f32, 2)
+    of_field([10, 20, 30])
+    right = [[0.0, 10.0, 0.0], [1.0, 22.0, 3.0], [0.0, 30.0, 0.0]]
+    return [k([10, 20, 30]).to_list(), *f.to_numpy().tolist()], [right] * 3
 
 
 @case
@@ -163,7 +283,7 @@ def counting_up_and_down():
                 count -= 3
         return count
 
-    return [k(1_000_000, 0), k(1_000_000, 1)], [-3_000_000, 1_000_000]
+    return [k(TURNS, 0), k(TURNS, 1)], [-3 * TURNS, TURNS]
 
 
 @case
@@ -175,7 +295,7 @@ def successive_parallel_loops():
         for i in range(1, r.shape[0]):
             r[i] = counters[i] - counters[i - 1]
 
-    counters, r = np.zeros(100_000, np.int32), np.ones(100_000, np.int32)
+    counters, r = np.zeros(TURNS // 10, np.int32), np.ones(TURNS // 10, np.int32)
     k(counters, r)
     return bool((r == 1).all()), True
 
@@ -188,11 +308,11 @@ def old_value_of_an_atomic():
             x[i] = ti.atomic_add(c[0], 3)
 
     found = []
-    for n in (4, 10_000):
+    for n in (4, TURNS // 100):
         c, x = np.zeros(1, np.int32), np.zeros(n, np.int32)
         k(c, x)
         found.append([int(c[0]), bool((np.sort(x) == 3 * np.arange(n)).all())])
-    return found, [[12, True], [30_000, True]]
+    return found, [[12, True], [3 * (TURNS // 100), True]]
 
 
 @case
@@ -225,6 +345,23 @@ def arrays_of_any_order():
     except (ValueError, TypeError):
         found.append("refused")
     return [*found, int(one[0]), readonly.sum()], [*expected, "refused", 10, 0]
+
+
+@case
+def arrays_with_gaps_between_rows():
+    """What lies between and behind the rows stays."""
+
+    @ti.kernel
+    def k(x: ti.types.ndarray(dtype=i32, ndim=2)):
+        for i, j in x:
+            x[i, j] = i * j
+
+    memory = np.full(20, 77, np.int32)
+    k(np.lib.stride_tricks.as_strided(memory[1:], (3, 3), (16, 12)))
+    right = np.full(20, 77)
+    for i, j in np.ndindex(3, 3):
+        right[1 + 4 * i + 3 * j] = i * j
+    return memory.tolist(), right.tolist()
 
 
 @case
@@ -313,6 +450,34 @@ def factories_of_kernels():
 
 
 @case
+def factories_of_kernels_with_writers():
+    """One text, two functions that write."""
+
+    @ti.func
+    def writer_a(x: ti.template(), i):
+        x[i] += 1
+
+    @ti.func
+    def writer_b(x: ti.template(), i):
+        x[i] += 2
+
+    def make(write):
+        @ti.kernel
+        def k(x: ti.template()):
+            for i in x:
+                write(x, i)
+
+        return k
+
+    a, b = make(writer_a), make(writer_b)
+    ints, reals = ti.field(i32, 2), ti.field(f32, 2)
+    for k in (a, b, b):
+        k(ints)
+        k(reals)
+    return [ints.to_numpy().tolist(), reals.to_numpy().tolist()], [[5, 5], [5.0, 5.0]]
+
+
+@compiled
 def a_bad_kernel_never_runs():
     """Its good statements neither, however often it is launched."""
 
@@ -332,34 +497,42 @@ def a_bad_kernel_never_runs():
 
 
 @case
-def lists_as_template_arguments():
-    """Another content is another program; a template argument cannot be assigned."""
+def containers_as_template_arguments():
+    """Another content is another program."""
 
     @ti.kernel
     def k(v: ti.template(), out: I1):
         for i in out:
             out[i] = v[0] + v[1]
 
+    found = []
+    changed = ti.Vector([1, 2])
+    for v in ((1, 2), (3, 4), (1, 2), changed, changed):
+        out = np.zeros(1, np.int32)
+        k(v, out)
+        found.append(int(out[0]))
+        if v is changed:
+            changed[0] += 10
+    return found, [3, 7, 3, 3, 13]
+
+
+@compiled
+def template_arguments_are_not_assigned():
     @ti.kernel
     def bad(v: ti.template()):
         v = 3  # noqa: F841
 
-    found = []
-    for v in ((1, 2), (3, 4), (1, 2)):
-        out = np.zeros(1, np.int32)
-        k(v, out)
-        found.append(int(out[0]))
     try:
         bad(1)
     except ti.CompilationError:
-        found.append("refused")
-    return found, [3, 7, 3, "refused"]
+        return "refused", "refused"
+    return "accepted", "refused"
 
 
-def main(checked, threads):
-    ti.init(checked=checked, threads=threads)
+def main(mode, threads):
+    ti.init(arch=ti.python if mode == "python" else ti.cpu, checked=mode == "checked", threads=threads)
     wrong = 0
-    for f in CASES:
+    for f in [f for f in CASES if mode != "python" or not hasattr(f, "compiled")]:
         found, expected = f()
         wrong += found != expected
         print(f"{'ok   ' if found == expected else 'WRONG'} {f.__name__}: found {found}, expected {expected}")
@@ -367,4 +540,4 @@ def main(checked, threads):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] == "checked", int(sys.argv[2])))
+    sys.exit(main(sys.argv[1], int(sys.argv[2])))

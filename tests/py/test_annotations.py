@@ -1,5 +1,7 @@
 """typing.Annotated: one type for type checkers, the other for the kernel. See docs/typing.md."""
 
+import dataclasses
+import typing
 from typing import Annotated
 
 import numpy as np
@@ -59,3 +61,63 @@ def test_as_text(from_source):
         "    return k\n"
     )
     assert program["make"]()(0.1, 3) == 0.1 * 3
+
+
+def test_optional_arrays_and_templates():
+    @ti.kernel
+    def used(a: ti.types.ndarray | None, b: typing.Optional[ti.types.ndarray(ti.f32, 1)], c: ti.template | None) -> ti.i32:
+        r = 0
+        if ti.static(a is not None):
+            r += a.shape[0]
+        if ti.static(b is not None):
+            r += 10 * b.shape[0]
+        if ti.static(c is not None):
+            r += 100 * c
+        return r
+
+    x = np.zeros(3, np.float32)
+    for _ in range(2):  # warm, too
+        assert [used(None, None, None), used(x, None, None), used(None, x, 1), used(x, x, 2)] == [0, 3, 130, 233]
+    with pytest.raises(TypeError, match="'b' of kernel .* expected an array .*, found int"):
+        used(None, 3, None)
+    with pytest.raises(TypeError, match="expected an array of f32, found an array of f64"):
+        used(None, np.zeros(3), None)
+
+    @ti.kernel
+    def number(a: int | None):
+        pass
+
+    with pytest.raises(ti.KernelSyntaxError, match=r"annotation int \| None"):
+        number(1)
+
+
+def test_optional_members():
+    @dataclasses.dataclass
+    class Parts:
+        x: typing.Optional[ti.types.ndarray]
+        n: ti.i32
+
+    @ti.kernel
+    def fill(parts: Parts) -> ti.i32:
+        if ti.static(parts.x is not None):
+            parts.x[0] = parts.n
+        return parts.n
+
+    x = np.zeros(2, np.float32)
+    for n in (4, 5):
+        assert fill(Parts(None, 3)) == 3 and fill(Parts(x, n)) == n and x[0] == n
+
+
+def test_elements_of_another_kind():
+    @ti.kernel
+    def numbers(x: ti.types.ndarray(ti.f32)):
+        x[0] = 4
+
+    @ti.kernel
+    def vectors(x: ti.types.ndarray(ti.types.vector(2, ti.f32), 1)):
+        pass
+
+    with pytest.raises(TypeError, match="expected an array of f32, found an array of vectors of f32"):
+        numbers(ti.Vector.ndarray(2, ti.f32, 3))
+    with pytest.raises(ValueError, match="expected an array of vectors of f32, found an array of matrices of f32"):
+        vectors(ti.Matrix.ndarray(2, 2, ti.f32, 3))

@@ -310,8 +310,8 @@ def test_bf16_goes_through_f32():
 @pytest.mark.parametrize(
     "index, error, text",
     [
-        (3, ti.KernelIndexError, "expected 2 indices, found 1"),
-        ((0, 0, 0), ti.KernelIndexError, "expected 2 indices, found 3"),
+        (3, ti.KernelIndexError, "2d ndarray indexed with 1d indices"),
+        ((0, 0, 0), ti.KernelIndexError, "2d ndarray indexed with 3d indices"),
         ((2, 0), ti.KernelIndexError, "index 2 is out of bounds for axis 0 with length 2"),
         ((0, -4), ti.KernelIndexError, "index -4 is out of bounds for axis 1 with length 3"),
         ((0, 1.0), ti.KernelTypeError, "expected 2 integer indices, found float"),

@@ -51,7 +51,11 @@ def test_svd_and_polar(n, dt, dtype, tol):
     values = np.diagonal(s, axis1=1, axis2=2)
     for rotation in (u, v, r):
         assert np.abs(rotation @ t(rotation) - np.eye(n)).max() < tol
-        assert np.abs(np.linalg.det(rotation.astype(np.float64)) - 1).max() < tol
+        determinants = np.linalg.det(rotation.astype(np.float64))
+        assert np.abs((np.abs(determinants) if rotation is r and n == 2 else determinants) - 1).max() < tol
+    if n == 2:  # as scipy.linalg.polar; of 3 by 3 matrices R is a rotation, as in Taichi
+        assert (np.linalg.eigvalsh((p / scales(a)).astype(np.float64)) > -10 * tol).all()
+        assert (np.linalg.det(r.astype(np.float64)) < 0).any() and (np.linalg.det(r.astype(np.float64)) > 0).any()
     assert np.abs((u @ s @ t(v) - a) / scales(a)).max() < tol
     assert np.abs((r @ p - a) / scales(a)).max() < tol and np.abs((p - t(p)) / scales(a)).max() < tol
     want = np.linalg.svd(a.astype(np.float64), compute_uv=False)

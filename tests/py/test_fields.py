@@ -455,6 +455,44 @@ def test_clamped_constants_and_nothing_to_clamp_to(checked, arch):
     ti.init()
 
 
+def test_clamped_indices_of_elements():
+    clamped = ti.types.ndarray(boundary="clamp")
+
+    @ti.kernel
+    def read(v: clamped, m: clamped, i: ti.i32, j: ti.i64) -> ti.f32:
+        return v[1][i] + 10 * m[0][i, j] + 100 * v[-5][-1] + 1000 * m[9][7, 0]
+
+    @ti.kernel
+    def write(v: clamped, i: ti.i32):
+        v[1][i] = 9
+
+    v, m = ti.Vector.ndarray(2, ti.f32, 2), ti.Matrix.ndarray(2, 2, ti.f32, 2)
+    v.from_numpy(np.arange(4, dtype=np.float32).reshape(2, 2) + 1)
+    m.from_numpy(np.arange(8, dtype=np.float32).reshape(2, 2, 2) + 1)
+    for checked in (False, True):
+        ti.init(checked=checked)
+        assert read(v, m, -3, 2**40) == 3 + 20 + 100 + 7000 == read._evaluate(v, m, -3, 2**40)
+        assert read(v, m, 5, -1) == 4 + 30 + 100 + 7000
+        write(v, 7)
+        assert v[1].y == 9
+        v[1].y = 4
+    ti.init()
+
+
+def test_vectors_from_rows_and_columns():
+    v = ti.Vector.field(3, ti.i32, (2, 4))
+    for shape in [(2, 4, 3), (2, 4, 3, 1), (2, 4, 1, 3)]:
+        v.fill(0)
+        v.from_numpy(np.arange(24, dtype=np.int32).reshape(shape))
+        assert v.to_numpy().ravel().tolist() == list(range(24))
+    one = ti.Vector.field(1, ti.i32, 2)
+    one.from_numpy(np.array([[[1]], [[2]]], np.int32))
+    assert one.to_numpy().tolist() == [[1], [2]]
+    for shape in [(2, 4, 1, 1), (2, 4, 3, 3), (2, 4, 4, 1), (3, 4, 3, 1), (2, 4, 1, 3, 1)]:
+        with pytest.raises(ti.KernelValueError, match="the shapes differ"):
+            v.from_numpy(np.zeros(shape, np.int32))
+
+
 def test_kinds_of_elements_are_specialisations():
     @ti.kernel
     def axes(x: ti.template()) -> ti.i32:
@@ -857,3 +895,20 @@ def test_fill_converts():
     x = ti.field(ti.i32, shape=3)
     x.fill(2.75)
     assert x.to_numpy().tolist() == [2, 2, 2]
+
+
+def test_text_is_the_values(capfd):
+    """print(x) shows a field's values, as in the peers; in a kernel, where they are not known, and in lists what it is."""
+    x, pairs = ti.field(ti.i32, 3), ti.Struct.field({"a": ti.f32}, 2)
+    x[1] = 7
+    assert str(x) == f"{x}" == "[0 7 0]" and "array([0., 0.]" in str(pairs)
+    assert repr(x) == "<pestle.field shape=(3,) dtype=i32>"
+
+    @ti.kernel
+    def show():
+        print(x, f"{x}", f"{x!s}", pairs)
+        ti.static_print(x)
+
+    show()
+    out = capfd.readouterr().out
+    assert "[0 7 0]" not in out and out.count("<pestle.field shape=(3,) dtype=i32>") == 4

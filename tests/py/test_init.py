@@ -78,3 +78,38 @@ def test_several_interpreters_of_the_module():
     program += "import pestle as b\nassert a.f32 is not b.f32\nprint(b.ndarray(b.f32, 2).dtype is b.f32)\n"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert run.stdout == "True\n", run.stderr
+
+
+RATE, STEPS = 0.5, 3
+
+
+def test_raise_on_templated_floats():
+    class Sim:
+        def __init__(self):
+            self.rate, self.steps = 0.25, 2
+
+    @ti.kernel
+    def by_template(a: ti.template()) -> ti.f32:
+        return a + 1
+
+    @ti.kernel
+    def by_global() -> ti.f32:
+        return RATE * STEPS
+
+    @ti.kernel
+    def by_attribute(s: ti.template()) -> ti.f32:
+        return s.rate * s.steps
+
+    @ti.kernel
+    def without(s: ti.template(), a: ti.f32) -> ti.f32:
+        return a * s.steps + 0.5 + ti.math.radians(a) * 0 + ti.math.pi * 0
+
+    for _ in range(2):
+        ti.init(raise_on_templated_floats=True)
+        for call, name in ((lambda: by_template(1.5), "a"), (by_global, "RATE"), (lambda: by_attribute(Sim()), "rate")):
+            with pytest.raises(ti.KernelValueError, match=f"'{name}' is a float") as caught:
+                call()
+            assert isinstance(caught.value, (ti.CompilationError, ValueError))
+        assert by_template(2) == 3 and without(Sim(), 1.0) == 2.5
+        ti.init()
+        assert (by_template(1.5), by_global(), by_attribute(Sim())) == (2.5, 1.5, 0.5)

@@ -361,7 +361,7 @@ for out in sys.__stdout__, Out():
     sys.stdout = out
     signal.setitimer(signal.ITIMER_REAL, 0.05)
     try:
-        talk(x, 20)
+        talk(x, 400)
         print("no exception")
     except Told:
         print("told")

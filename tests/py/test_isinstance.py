@@ -83,3 +83,26 @@ def test_frames_that_are_given():
 
     three["o"] = O()
     assert f(1) == 3 + 2 + 1 + 1
+
+
+def test_fields():
+    """A field is one in a kernel too, wherever it comes from."""
+    plain, vectors, structs = ti.field(ti.f32, 2), ti.Vector.field(2, ti.f32, 2), ti.Struct.field({"a": ti.f32}, 2)
+
+    def helper(x):
+        return (isinstance(x, ti.Field)) + 2 * isinstance(x, ti.StructField) + 4 * isinstance(x, ti.Ndarray)
+
+    @ti.kernel
+    def passed(x: ti.template()) -> ti.i32:
+        return helper(x) + 10 * ti.static(isinstance(x, ti.Field))
+
+    @ti.kernel
+    def found() -> ti.i32:
+        return helper(plain) + 10 * helper(structs)
+
+    @ti.kernel
+    def array(x: ti.types.ndarray()) -> ti.i32:
+        return helper(x)
+
+    assert passed(plain) == passed(vectors) == 11 and passed(structs) == 2 and found() == 21
+    assert array(ti.ndarray(ti.f32, 2)) == array(plain) == 0  # an array as any other

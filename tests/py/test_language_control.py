@@ -429,6 +429,77 @@ def test_assert_counts_in_checked_mode_only():
         f(0)
 
 
+def stencil(*bounds, axes=None):
+    return ti.ndrange(*bounds, axes=axes)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_ndrange_that_python_code_made(mode):
+    """A plain Python function gives the ndrange: the loop is as if the call stood there."""
+    ti.init("python" if mode == "python" else "cpu")
+    count = ti.field(ti.i32, ())
+    fixed = ti.ndrange(2, (3, 5))
+
+    @ti.kernel
+    def f(x: ti.types.ndarray(ti.i32, 2), n: ti.i32):
+        for i, j in stencil(2, (1, 3)):
+            x[i, j] += 1 + i
+        for I in ti.grouped(stencil(2, 3)):
+            x[I] += 10
+        for I in ti.static(ti.grouped(stencil(2, 3))):
+            x[I] += 100 * I[0]
+        for i, j in ti.static(stencil(1, 2)):
+            x[i, j] += 1000
+        for i in stencil(2):
+            x[i, 0] += 10000
+        for i, j in fixed:
+            x[i, j - 3] += 100000
+        if n == 2:  # serial, and in the order of the axes
+            k = 0
+            for i, j in stencil(2, 3, axes=(1, 0)):
+                x[i, j] += k * 1000000
+                k += 1
+        for i, j in stencil(n, 2):  # bounds known when it runs
+            count[None] += 1
+
+    x = np.zeros((2, 3), np.int32)
+    f(x, 2)
+    expected = np.full((2, 3), 10)
+    expected += [[0, 1, 1], [0, 2, 2]]
+    expected[1] += 100
+    expected[0, :2] += 1000
+    expected[:, 0] += 10000
+    expected[:, :2] += 100000
+    expected += np.array([[0, 2, 4], [1, 3, 5]]) * 1000000
+    assert np.array_equal(x, expected) and count[None] == 4
+    assert fixed.axes is None and stencil(2, 3, axes=(1, 0)).axes == (1, 0) and stencil(2, 3, axes=(0, 1)).axes is None
+    assert list(fixed) == list(fixed)  # more than once
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_ndrange_of_no_ranges_runs_once(mode):
+    ti.init("python" if mode == "python" else "cpu")
+    x = ti.field(ti.i32, ())
+
+    @ti.kernel
+    def f():
+        for I in ti.grouped(ti.ndrange()):
+            x[I] += 1
+        for I in ti.static(ti.grouped(ti.ndrange())):
+            x[I] += 10
+        for _ in range(1):
+            for I in ti.grouped(ti.ndrange()):
+                x[I] += 100
+                if x[None] > 0:
+                    continue
+                x[I] += 1000
+        for I in ti.grouped(stencil()):
+            x[I] += 10000
+
+    f()
+    assert x[None] == 10111
+
+
 def test_ndrange_in_python_and_without_axes():
     assert list(ti.ndrange(2, (1, 3))) == [(0, 1), (0, 2), (1, 1), (1, 2)]
     assert list(ti.ndrange(2, 3, axes=(1, 0))) == [(i, j) for j in range(3) for i in range(2)]

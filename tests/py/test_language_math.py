@@ -3,6 +3,7 @@
 
 import cmath
 import math
+import pickle
 
 import numpy as np
 
@@ -119,3 +120,15 @@ def test_precision_follows_init():
     assert f().dtype is ti.f64 and f().x == 0.1
     ti.reset()
     assert f().dtype is ti.f32 and f().x == np.float32(0.1)
+
+
+def test_uvec_is_as_wide_as_default_ip():
+    @ti.kernel
+    def f(v: ti.math.uvec2) -> ti.math.uvec2:
+        return v + ti.math.uvec2(1)
+
+    assert f([2**32 - 1, 0]).to_list() == [0, 1]
+    ti.init(default_ip=ti.i64)
+    assert f([2**32 - 1, 2**63]).to_list() == [2**32, 2**63 + 1]
+    assert ti.math.uvec3(2**40).to_list() == [2**40] * 3
+    assert pickle.loads(pickle.dumps(ti.math.uvec2)) == ti.math.uvec2

@@ -342,3 +342,16 @@ def test_widened_floats_do_not_hinder_vectors():
     assert (y == 9).all()
     if " x double>" in g.ir(y, after="llvm"):
         assert " x double>" in f.ir(x, y, after="llvm")
+
+
+def test_literals_have_the_width_of_i32_where_it_shows():
+    @ti.kernel
+    def known() -> ti.types.vector(5, ti.i64):
+        return ti.Vector([ti.popcnt(-1), ti.clz(1), ti.bit_shr(-8, 1), ti.clz(2**40), ti.popcnt(ti.i64(-1))], ti.i64)
+
+    @ti.kernel
+    def variables() -> ti.types.vector(5, ti.i64):
+        a, b, c, d, e = -1, 1, -8, ti.i64(2**40), ti.i64(-1)
+        return ti.Vector([ti.popcnt(a), ti.clz(b), ti.bit_shr(c, 1), ti.clz(d), ti.popcnt(e)], ti.i64)
+
+    assert list(known()) == list(variables()) == list(known._evaluate()) == [32, 31, 2**31 - 4, 23, 64]

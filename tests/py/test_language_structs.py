@@ -318,3 +318,81 @@ def test_unpacked():
         return tiles[1].r[2]
 
     assert f() == 13 and tiles[1].r[2] == 13
+
+
+def test_entries_and_methods_of_host_structs():
+    @ti.dataclass
+    class Ball:
+        r: ti.f32
+        v: ti.types.vector(2, ti.f32)
+
+        @ti.func
+        def area(self):
+            return self.r**2
+
+    ball = Ball(2, [1, 3])
+    assert list(ball.entries) == ["r", "v"] and ball.entries["r"] == 2 and ball.entries["v"].to_list() == [1, 3]
+    assert list(ball.methods) == ["area"] and ti.Struct(a=1).methods == {}
+    ball.entries["r"] = 5  # a new dict each time
+    assert ball.r == 2
+    assert ti.Struct(entries=3, methods=4).entries == 3  # a member of that name is the member
+
+
+def test_a_struct_for_a_struct_of_one_member_of_that_name():
+    Inner = ti.types.struct(m=ti.types.matrix(2, 2, ti.i32))
+    Outer = ti.types.struct(m=Inner)
+    Deep = ti.types.struct(m=Outer)
+
+    @ti.kernel
+    def f(x: Inner) -> Deep:
+        made = Outer(x)
+        return Deep(Outer(made))
+
+    assert run(f, Inner(3)).m.m.m.to_list() == [[3, 3], [3, 3]]
+    assert Deep(Outer(Inner(3))).m.m.m.to_list() == [[3, 3], [3, 3]]
+    assert Deep(Deep(Outer(Inner(3)))).m.m.m[0, 0] == 3
+
+
+def test_early_returns_with_structs_from_anywhere():
+    """A parameter of a struct type gets a copy, so the struct may lie in a field, or outside the parallel loop."""
+    field = Nested.field(shape=4, layout=ti.Layout.SOA)
+
+    @ti.func
+    def larger(x: Nested, y: Pair, limit):
+        if x.p.a > limit:
+            return x, limit
+        y.a += 1
+        return Nested(y, 7), 0.5
+
+    @ti.kernel
+    def f(limit: ti.f32) -> tuple[ti.f32, ti.i32, ti.f32]:
+        outside = Nested(Pair(5, [1, 2, 3]), 4)
+        total, n, rest = 0.0, 0, 0.0
+        for i in range(4):
+            field[i].p.a = i
+            a, b = larger(field[i], outside.p, limit)
+            c, d = larger(outside, field[i].p, limit)
+            total += a.p.a + c.p.a + field[i].p.a
+            n += a.n + c.n
+            rest += b + d
+        return total, n, rest
+
+    assert run(f, 1) == (6 + 2 * 6 + 2 + 3 + 4 * 5, 2 * 7 + 4 * 4, 2 * 0.5 + 2 + 4)
+
+
+def test_integers_beyond_i64():
+    wide = ti.types.struct(a=ti.u64, v=ti.types.vector(1, ti.u64))
+
+    @ti.kernel
+    def f(n: ti.u64) -> wide:
+        s = wide(-n, [n])
+        s.v[0] = s.a + 1
+        return s
+
+    for arch in (ti.cpu, ti.python):
+        ti.init(arch=arch)
+        s = f(20)
+        assert (s.a, s.v[0]) == (2**64 - 20, 2**64 - 19)
+    ti.init()
+    s = wide(2**64 - 20, [2**63])
+    assert (s.a, s.v[0], ti.cast(2**64 - 20, ti.u64)) == (2**64 - 20, 2**63, 2**64 - 20)

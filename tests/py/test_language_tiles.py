@@ -15,6 +15,7 @@ DTYPES = [ti.i8, ti.i16, ti.i32, ti.i64, ti.u8, ti.u16, ti.u32, ti.u64, ti.f16, 
 A1 = ti.types.ndarray(ndim=1)
 A2 = ti.types.ndarray(ndim=2)
 A3 = ti.types.ndarray(ndim=3)
+vec2 = ti.types.vector(2, ti.f32)
 
 
 def numbers(dtype, *shape, seed=0, low=-20, high=20):
@@ -583,6 +584,29 @@ def test_integers_beyond_a_narrow_type():
     with pytest.warns(UserWarning, match="Assign may lose precision: i16 <- i32"):
         f(x)
     assert x[0] == 1
+
+
+def test_questions_and_zeros_keep_the_shape():
+    @ti.kernel
+    def f(c: ti.f32, i: ti.i32) -> tuple[ti.types.matrix(2, 2, ti.i32), ti.types.matrix(2, 2, ti.i32), vec2, vec2, vec2, vec2]:
+        m = ti.Matrix([[c, -1 / c], [c / c, 2]], ti.f32)
+        n = ti.Vector([i, 3])
+        return ti.isinf(m), ti.isnan(m), ti.isinf(n), ti.isnan(n), ti.zero(n), ti.one(m)[0, :]
+
+    got = run(f, 0.0, 2)
+    assert [x.to_list() for x in got[:2]] == [[[0, 1], [0, 0]], [[0, 0], [1, 0]]]
+    assert [x.to_list() for x in got[2:]] == [[0, 0], [0, 0], [0, 0], [1, 1]]
+
+
+def test_python_functions_of_vectors_known_now():
+    @ti.kernel
+    def f() -> tuple[vec2, vec2, vec2, vec2, ti.f32, vec2]:
+        a, b = ti.Vector([1.5, -2.5]), ti.Vector([3.5, -6.5])
+        known = max(ti.Vector([1.5, -2.5]), ti.Vector([3.5, -6.5])), min(ti.Vector([1.5, -2.5]), 1)
+        return known[0] - max(a, b), known[1], abs(ti.Vector([-1, 2])), round(ti.Vector([1.5, -2.5])), max(ti.Vector([1, 3])), np.floor(ti.Vector([0.5, -0.5]))
+
+    got = f()
+    assert [x.to_list() for x in got[:4]] == [[0, 0], [1, -2.5], [1, 2], [2, -2]] and got[4] == 3 and got[5].to_list() == [0, -1]
 
 
 def test_host_equality():

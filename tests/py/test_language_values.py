@@ -422,3 +422,30 @@ def test_u1_arrays():
     with pytest.warns(UserWarning, match="u1 <- i32"):
         assert run(f, p, 2) == 3
     assert p.tolist() == [True, True, False, True]
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_last_arguments_of_builtins_by_name(mode):
+    ti.init("python" if mode == "python" else "cpu")
+
+    @ti.kernel
+    def f(x: ti.types.ndarray(ti.i32, 1), v: ti.f32) -> ti.f64:
+        ti.static_assert(ti.static(1 < 2), msg="never")
+        x[0] = ti.floor(v, dtype=ti.i32)
+        x[1] = ti.ceil(v, dtype=ti.i32)
+        x[2] = ti.round(v, dtype=ti.i32)
+        x[3] = ti.rint(v, dtype=ti.i32)
+        x[4] = ti.trunc(v, dtype=ti.i32)
+        x[5] = ti.cast(v, dtype=ti.i32)
+        x[6] = ti.bit_cast(v, dtype=ti.i32)
+        x[7] = ti.random(dtype=ti.i32) | 1
+        return ti.random(dtype=ti.f64) + 0.0 * ti.randn(dt=ti.f64)
+
+    x = np.zeros(8, np.int32)
+    assert 0 <= f(x, 2.5) < 1
+    assert x[:7].tolist() == [2, 3, 3, 2, 2, 2, 0x40200000] and x[7] != 0
+    assert ti.floor(2.5, dtype=ti.i32) == 2 and ti.cast(2.5, dtype=ti.i32) == 2
+    with pytest.raises(TypeError):
+        ti.floor(2.5, dt=ti.i32)
+    with pytest.raises(TypeError):
+        ti.cast(dtype=ti.i32)

@@ -74,15 +74,16 @@ def test_keywords_and_defaults():
 @pytest.mark.parametrize(
     "args, kwargs, text",
     [
-        ((1,), {}, "missing argument 'b'"),
-        ((1, 2, 3), {}, "too many arguments: it takes 2, found 3"),
-        ((1,), {"c": 2}, "unexpected keyword argument 'c'"),
-        ((1, 2), {"a": 2}, "multiple values for argument 'a'"),
+        ((1,), {}, "Missing argument 'b'"),
+        ((1, 2, 3), {}, "Too many arguments: expected 2, found 3"),
+        ((1,), {"c": 2}, "Unexpected argument 'c'"),
+        ((1, 2), {"a": 2}, "Multiple values for argument 'a'"),
     ],
 )
 def test_wrong_calls(args, kwargs, text):
-    with pytest.raises(ti.KernelTypeError, match=text):
-        add(*args, **kwargs)
+    for error in (ti.KernelTypeError, TypeError, SyntaxError):  # as Python has it, and as it is inside a kernel
+        with pytest.raises(error, match=text):
+            add(*args, **kwargs)
 
 
 @pytest.mark.parametrize("value", [3, True, np.int64(3), np.uint8(3), np.int32(3), np.array(3), np.bool_(True)])
@@ -621,12 +622,12 @@ def test_defaults_that_change_while_they_are_used():
 
     assert f(1) == 5.0
     assert f(Number()) == 5.0
-    with pytest.raises(TypeError, match="missing argument 'x'"):
+    with pytest.raises(TypeError, match="Missing argument 'x'"):
         f(1)
 
 
 def test_specialisations_do_not_pile_up(tmp_path):
-    """A kernel with ever-new template values keeps a few hundred; what is used stays, what was dropped comes again."""
+    """A kernel with ever-new template values keeps a thousand; what is used stays, what was dropped comes again."""
     text = """
 import gc, weakref
 class Value:
@@ -655,7 +656,7 @@ print(f._times["from_process"] is not None, x[0] == total + 3)
 """
     told = process.run(tmp_path, text).split()
     assert told[0] == told[3] == told[4] == "True"
-    assert int(told[1]) <= 256 and int(told[2]) <= 256
+    assert int(told[1]) <= 1024 and int(told[2]) <= 1024
 
 
 def test_a_running_launch_keeps_its_code(tmp_path):

@@ -96,3 +96,64 @@ def test_runtime_values_deep_in_containers(capsys):
     f(5)
     out = capsys.readouterr().out
     assert out == "[[5, 1], (6,)] [[5]] [(5, [2])] [[5]]\n"
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_formats_of_printf(capsys, mode):
+    """Python has none of these for integers."""
+
+    @ti.kernel
+    def f(a: ti.i32, b: ti.u8, v: ti.types.vector(2, ti.i64)):
+        print(f"{a:.5d}|{a:i}|{a:8.5d}|{a:08.5i}|{a:.0d}|{a:lld}|{b:u}|{b:.3x}|{v:.2d}|{a:.2}|{a:+.3d}|{a:<7.4d}|")
+        print("{:.10d} {:i} {x:u} {{}}".format(a, b, x=b), "%.4d" % a)
+
+    ti.init(arch=ti.python if mode == "python" else None)
+    f(-42, 7, [3, -4])
+    assert capsys.readouterr().out == (
+        "-00042|-42|  -00042|  -00042|-42|-42|7|007|[03, -04]|-42|-042|-0042  |\n-0000000042 7 7 {} -0042\n"
+    )
+
+
+def test_formats_of_printf_of_known_values(capsys):
+    @ti.kernel
+    def f():
+        print(f"{3:.4d} {-3:.4i} {7:u} {2**40:.3d} {1.5:.3}")
+        print("{:i} {:.3d}".format(1, 2), "{2} {} {1} {}".format(1, 2, 3), "{{{:.2i}}}".format(5))
+
+    f()
+    assert capsys.readouterr().out == "0003 -0003 7 1099511627776 1.5\n1 002 3 1 2 2 {05}\n"
+
+
+def test_vectors_on_the_host():
+    v, m = ti.Vector([1.5, -2.25]), ti.Matrix([[1, 2], [3, 4]], ti.i32)
+    assert f"{v:.1f} {v} {m:3d} {m:.2d}" == "[1.5, -2.2] [1.5, -2.25] [[  1,   2], [  3,   4]] [[01, 02], [03, 04]]"
+    with pytest.raises(ValueError):
+        format(v, "d")
+
+
+def test_formats_c(capsys):
+    @ti.kernel
+    def f(x: ti.f32, n: ti.i32):
+        print(f"{x:.2} {x:8.1} {x:.3e} {x:.3g} {x} {n:.3} {2.5:.2}", "{:.1} {:.0} {}".format(x, 2.5, 2.5))
+
+    ti.init(formats="c")
+    f(233.3, 5)
+    ti.init(formats="python")
+    f(233.3, 5)
+    assert capsys.readouterr().out == (
+        "233.30    233.3 2.333e+02 233 233.3 005 2.50 233.3 2 2.5\n"
+        "2.3e+02    2e+02 2.333e+02 233 233.3 005 2.5 2e+02 2e+00 2.5\n"
+    )
+    with pytest.raises(ti.KernelValueError, match="'python' or 'c'"):
+        ti.init(formats="pascal")
+
+
+def test_formats_that_fit_nothing():
+    for value, spec in (("x", ".2d"), ("x", "i"), ("x", "lf"), ("n", "u"), ("n", ".3,d"), ("n", ".2c"), ("n", "l")):
+        source = f"def f(x: ti.f32, n: ti.i32):\n    print(f'{{{value}:{spec}}}')\n"
+        name = f"<formats {value} {spec}>"
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        scope = {"ti": ti}
+        exec(compile(source, name, "exec"), scope)
+        with pytest.raises(ti.KernelValueError, match="is no format specification"):
+            ti.kernel(scope["f"])(1.0, 2)

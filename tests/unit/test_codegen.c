@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 
-#include "abi/math.h"
+#include "math/math.h"
 #include "driver/driver.h"
 
 #include <math.h>

@@ -50,6 +50,10 @@ static void test_types(void) {
     check_type(ps_type_ptr(m, tile), "ptr<tile<f32,4x3>>");
     CHECK_INT(ps_type_array(m, PS_F32, 2, true), array);
     CHECK(ps_type_array(m, PS_F32, 2, false) != array);
+    check_type(ps_type_array_outer(m, PS_F32, 3, 2), "array<f32,3,unit,2>");
+    CHECK(ps_type_array_outer(m, PS_F32, 2, 1) != array);
+    CHECK_INT(ps_type_array_outer(m, PS_F32, 2, 0), array);
+    CHECK_INT(ps_type_array_outer(m, PS_F32, 2, 2), PS_KIND_NONE);
     CHECK_INT(ps_type_tile(m, PS_F32, 2, (int64_t[]){4, 3}), tile);
     CHECK_INT(ps_type_count(m, tile), 12);
     CHECK_INT(ps_type_count(m, PS_F32), 1);

@@ -110,6 +110,8 @@ static void test_tiles(void) {
     check("%20:tile<f32,3> = reduce[7] %7", "there is no such combine");
 }
 
+#define FIVE "%2, %2, %2, %2, %2"
+
 static void test_memory(void) {
     check("%20:ptr<f32> = place %1, %2, %6 %21:f32 = load %20 store %20, %3", NULL);
     check("%20:ptr<f32> = place %1, %2", "it takes one index per axis");
@@ -230,7 +232,8 @@ static void test_effects(void) {
     check("warn[99] %4", "there is no such fault");
     check("%29:i32 = add[2] %2, %2", "its immediate is 0 or 1");
     check("check[0] %4, %3", "the values must be integers");
-    check("check[0] %4, %2, %2, %2, %2, %2", "it takes at most four values");
+    check("check[0] %4, " FIVE ", " FIVE ", " FIVE ", " FIVE, NULL);
+    check("check[0] %4, " FIVE ", " FIVE ", " FIVE ", " FIVE ", %2", "it takes at most 20 values");
 }
 
 static void check_whole(const char *text, const char *want) {

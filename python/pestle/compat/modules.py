@@ -11,6 +11,8 @@ import warnings
 
 import pestle
 import pestle._later
+from pestle.compat import names
+from pestle.compat.classes import classes, swizzles
 from pestle.compat.options import LEVELS, VERSION, Configuration
 
 EXCEPTIONS = {
@@ -31,7 +33,7 @@ AXES = "i j k l ij ik il jk jl kl ijk ijl ikl jkl ijkl"
 INNER = """
     lang lang.impl lang.misc lang.exception lang.util lang.ops lang.matrix lang.matrix_ops lang.field lang.struct
     lang.kernel_impl lang.kernel_arguments lang._ndrange lang.snode lang.mesh lang.simt lang.common_ops lang.enums
-    lang.expr lang.any_array lang._ndarray
+    lang.expr lang.any_array lang._ndarray lang._kernel_types
     types types.primitive_types types.annotations types.ndarray_type types.enums types.compound_types
     _logging math linalg ad algorithms tools profiler sparse simt experimental interop graph
     _lib _lib.core _lib.utils _lib.core.quadrants_python _test_tools _test_tools.load_kernel_string
@@ -62,7 +64,10 @@ class Peer:
         return Configuration(self)
 
     def arch(self, name):
-        return self.archs["x64" if name in ("cpu", "x86_64") else name]
+        name = "x64" if name in ("cpu", "x86_64") else name
+        if name not in self.archs.__members__:
+            raise ValueError(f"there is no arch {name!r}; expected cpu, {', '.join(self.archs.__members__)}")
+        return self.archs[name]
 
     @property
     def exceptions(self):
@@ -91,6 +96,10 @@ class Alias(types.ModuleType):
             if hasattr(source, name):
                 return getattr(source, name)
         pestle._later.refuse(self.__name__, name)
+
+    def __dir__(self):
+        found = names.of_module(self._peer.prefix, self._inner)
+        return super().__dir__() if found is None else found
 
 
 def make(peer, inner):
@@ -123,6 +132,27 @@ def logging(peer):
     }
 
 
+@pestle.func
+def assume_in_range(value, base, low, high):
+    """value, which the program promises to be in [base + low, base + high): of no use here."""
+    return value
+
+
+@pestle.func
+def loop_unique(value, covers=None):
+    """value, which the program promises to be another one in each iteration: of no use here."""
+    return value
+
+
+def hint(*fields):
+    """What only tells the peers' compilers where to keep fields."""
+
+
+def no_clock():
+    """The frequency of a GPU's clock: NotImplementedError."""
+    raise NotImplementedError("clock_freq_hz: kernels run on the CPU, whose clock has no fixed frequency")
+
+
 def top(peer):
     archs, configuration = peer.archs, peer.configuration
     return {
@@ -136,6 +166,12 @@ def top(peer):
         "gpu": [archs.cuda, archs.metal, archs.vulkan, archs.amdgpu],
         "extension": peer.extensions,
         "is_extension_enabled": lambda extension: extension.name in HERE,
+        "pure": lambda kernel: kernel,
+        "clock_freq_hz": no_clock,
+        "assume_in_range": assume_in_range,
+        "block_local": hint,
+        "cache_read_only": hint,
+        **classes(),
         "dump_compile_config": lambda: print(vars(configuration.cfg)),
         **logging(peer),
         **peer.exceptions,
@@ -179,13 +215,20 @@ def impl(peer):
         "on_reset": peer.configuration.on_reset.append,
         f"{peer.short}_float": float,
         f"{peer.short}_int": int,
+        "Kernel": pestle._pestle.Kernel,
         **peer.exceptions,
     }
+
+
+def kernel_types(peer):
+    names = "FLOAT INT UINT QD_ARRAY QD_ARRAY_WITH_GRAD"
+    return {"KernelBatchedArgType": enum.Enum("KernelBatchedArgType", names, module=f"{peer.name}.lang._kernel_types")}
 
 
 def misc(peer):
     return {
         **top(peer),
+        "loop_unique": loop_unique,
         "get_host_arch_list": lambda: host_archs(peer),
         "is_arch_supported": lambda arch: arch in (peer.archs.x64,),
         "is_extension_supported": lambda arch, extension: extension.name in HERE,
@@ -316,6 +359,7 @@ NAMES = {
     "lang": misc,
     "lang.impl": impl,
     "lang.misc": misc,
+    "lang._kernel_types": kernel_types,
     "lang.util": util,
     "lang.exception": lambda peer: peer.exceptions,
     "lang._ndrange": ranges,
@@ -329,4 +373,5 @@ NAMES = {
     "_test_tools": test_tools,
     "_test_tools.load_kernel_string": kernel_strings,
     "lang.ops": ops,
+    "lang.matrix": lambda peer: {"_generate_swizzle_patterns": swizzles},
 }

@@ -80,17 +80,22 @@ SPECIAL = {
     "src_ll_cache": True,
     "_test_mode": False,
 }
-PASSED_ON = ("debug", "check_out_of_bound", "default_fp", "default_ip", "fast_math", "random_seed", "cpu_max_num_threads", "offline_cache")
+PASSED_ON = """debug check_out_of_bound default_fp default_ip fast_math random_seed cpu_max_num_threads offline_cache
+    raise_on_templated_floats""".split()
 
 
 def from_text(name, text):
     """What an environment variable says, as the type of the option's default."""
     default = DEFAULTS[name]
-    if name in ("default_fp", "default_ip", "default_up"):
-        return getattr(pestle, {"p": "f"}.get(name[-2], name[-2]) + text if text.isdigit() else text)
-    if isinstance(default, bool):
-        return bool(int(text))
-    return type(default)(text)
+    try:
+        if name in ("default_fp", "default_ip", "default_up"):
+            return getattr(pestle, name[-2] + text if text.isdigit() else text)
+        if isinstance(default, bool):
+            return bool(int(text)) if text else default
+        return type(default)(text)
+    except (ValueError, AttributeError):
+        kind = "a dtype or its bits" if name.startswith("default_") else type(default).__name__
+        raise ValueError(f"the environment sets {name} to {text!r}; expected {kind}") from None
 
 
 class Configuration:
@@ -132,6 +137,8 @@ class Configuration:
         text = os.environ.get(self.peer.environment + "ARCH")
         arch = self.peer.arch(text) if text else self.peer.arch("x64") if arch is None else arch
         arch = arch[0] if isinstance(arch, (list, tuple)) else arch
+        if not isinstance(arch, self.peer.archs):
+            raise TypeError(f"{self.peer.short}.init(arch=...): expected {self.peer.short}.cpu or another arch, found {arch!r}")
         if arch.name not in ("x64", "python"):
             if not special["enable_fallback"]:
                 raise RuntimeError(f"Arch={arch.name} is not supported")
@@ -148,7 +155,7 @@ class Configuration:
 
     def apply(self, chosen):
         name = "python" if chosen["arch"].name == "python" else "cpu"
-        pestle.init(name, overflow="print", **{name: chosen[name] for name in PASSED_ON})  # as the peers do
+        pestle.init(name, overflow="print", formats="c", **{name: chosen[name] for name in PASSED_ON})  # as the peers do
         self.cfg = types.SimpleNamespace(**chosen)
 
     def change(self, **options):

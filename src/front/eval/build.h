@@ -28,9 +28,10 @@ typedef enum PsValueKind {
     PS_VALUE_STRUCT, /* `count` items, the members in order; object: its type */
     PS_VALUE_METHOD, /* a method of one of these: items[0] the object, count which; of a struct: object the func */
     PS_VALUE_ARRAY, /* ref of an array; `elem`: the tile that its last axes are, 0: its elements are scalars;
-                         object: the field it is the memory of, or NULL (borrowed by whoever kept it) */
+                         object: the field it is the memory of, or NULL (borrowed by whoever kept it);
+                         count: which argument it is (loop_given) */
     PS_VALUE_STRUCTS, /* an array of structs: `count` ARRAYs or STRUCTS in items, one a member, all of the same axes;
-                         object: the struct's type */
+                         object: the PsStructFieldObject that they are of; ref: which argument it is (loop_given) */
     PS_VALUE_OBJECT, /* a dataclass argument: object what it is now (borrowed), count its number (PsMember.from) */
     PS_VALUE_TEXT,    /* for print: `count` strings and SCALARs one after the other (f-strings, str.format) */
     PS_VALUE_NDRANGE, /* a domain not yet looped over: domain */
@@ -41,7 +42,7 @@ typedef struct PsValue {
     uint8_t kind;
     bool is_static; /* from ti.static: assigning it to a new name keeps it known */
     bool looked_up; /* PYTHON: an array of ours, just found by a look-up that is a fact (PsFact.follows) */
-    bool clamp;     /* ARRAY: indices are moved to the nearest that there is */
+    bool clamp;     /* ARRAY, and PLACEs in one: indices are moved to the nearest that there is */
     uint32_t count;
     PsType type;
     PsType elem; /* ARRAY */
@@ -112,8 +113,9 @@ struct PsFront {
     PsFrontToken *token;
     PsMap expanded; /* (source, call) -> source */
     PsVec(PyObject *) keep;
-    PsVec(PyObject *) pinned; /* arrays of ours of which more than their type was used */
-    PyObject *cause;          /* the Python exception that the message was made of; NULL: none. Owned */
+    PsVec(PyObject *)
+        pinned;      /* arrays of ours of which more than their type was used; instances, see eval_relate.c */
+    PyObject *cause; /* the Python exception that the message was made of; NULL: none. Owned */
 };
 
 /* eval_build.c */
@@ -145,6 +147,12 @@ static inline PsValue ps_value_of(PsFront *front, PsRef ref) { /* SCALAR or TILE
 }
 /* The result of a Python call: keeps it and unwraps a proxy. NULL: PS_PYERR or PS_FAIL. */
 PsStatus ps_value_take(PsFront *front, PyObject *owned, PsValue *out) PS_MUST_CHECK;
+/* The same of what a parameter or a look-up that is a fact gave (borrowed): an instance is not pinned by it. */
+PsStatus ps_value_found(PsFront *front, PyObject *object, PsValue *out) PS_MUST_CHECK;
+/* With init(raise_on_templated_floats=True): a float that comes from outside under this name is refused. */
+PsStatus ps_front_check_float(PsFront *front, PyObject *object, PyObject *name) PS_MUST_CHECK;
+/* The value is used otherwise than by its attributes: if it is an instance, or a method of one, it must be that one. */
+void ps_front_pin_instance(PsFront *front, const PsValue *value);
 PyObject *ps_value_object(PsFront *front, const PsValue *value); /* new reference; a proxy for runtime values */
 bool ps_value_is_runtime(const PsValue *value); /* SCALAR, TILE, PLACE, ARRAY, or one of these inside */
 const char *ps_type_describe(PsFront *front, PsType type); /* of a scalar or tile: "f32", "vector of 3 f32" */

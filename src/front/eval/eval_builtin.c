@@ -14,6 +14,24 @@ const PsBuiltinInfo ps_builtin_info[PS_BUILTIN_COUNT] = {
 #include "front/eval/builtins.def"
 };
 
+int ps_builtin_keyword(PsBuiltinId id, PyObject *name) {
+    static const struct {
+        PsBuiltinId id;
+        const char *name;
+    } last[] = {
+        {PS_BUILTIN_RANDOM, "dtype"},      {PS_BUILTIN_RANDN, "dtype"},
+        {PS_BUILTIN_RANDN, "dt"},          {PS_BUILTIN_FLOOR, "dtype"},
+        {PS_BUILTIN_CEIL, "dtype"},        {PS_BUILTIN_ROUND, "dtype"},
+        {PS_BUILTIN_RINT, "dtype"},        {PS_BUILTIN_TRUNC, "dtype"},
+        {PS_BUILTIN_CAST, "dtype"},        {PS_BUILTIN_BIT_CAST, "dtype"},
+        {PS_BUILTIN_STATIC_ASSERT, "msg"}, {PS_BUILTIN_STATIC_ASSERT, "message"},
+    };
+    for (size_t i = 0; i < PS_COUNT(last); i++)
+        if (last[i].id == id && PyUnicode_CompareWithASCIIString(name, last[i].name) == 0)
+            return ps_builtin_info[id].max_args - 1;
+    return -1;
+}
+
 /* -- numbers -- */
 
 static uint64_t bits_of(double value) {
@@ -28,18 +46,21 @@ static double double_of(uint64_t bits) {
     return value;
 }
 
-/* A Python number as i64 or f64 bits. Integers that do not fit i64 become f64. */
+/* A Python number as i64 or f64 bits. Integers that do not fit i64 become u64, or f64. */
 static int number_of(PyObject *object, PsType *type, uint64_t *bits) {
     if (PyLong_Check(object) || (!PyFloat_Check(object) && PyIndex_Check(object))) {
         PyObject *integer = PyNumber_Index(object);
         if (!integer) return -1;
         int overflow;
         long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
-        double real = overflow ? PyLong_AsDouble(integer) : 0.0;
+        unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(integer) : 0;
+        bool fits = overflow > 0 && !PyErr_Occurred();
+        PyErr_Clear();
+        double real = overflow && !fits ? PyLong_AsDouble(integer) : 0.0;
         Py_DECREF(integer);
         if (PyErr_Occurred()) return -1;
-        *type = overflow ? PS_F64 : PS_I64;
-        *bits = overflow ? bits_of(real) : (uint64_t)value;
+        *type = fits ? PS_U64 : overflow ? PS_F64 : PS_I64;
+        *bits = fits ? large : overflow ? bits_of(real) : (uint64_t)value;
         return 0;
     }
     double value = PyFloat_AsDouble(object);
@@ -72,16 +93,21 @@ PyObject *eval_python_cast(PyObject *value, PsType type) {
     return ps_number_object(type, ps_eval_scalar(PS_OP_CAST, from, type, &bits));
 }
 
-/* One op on one or two numbers: in i64 when all are integers and the op takes them, else in f64. */
+/* Whether the width of an integer shows in the result. */
+static bool counts_bits(PsOpCode op) { return op == PS_OP_POPCNT || op == PS_OP_CLZ || op == PS_OP_USHR; }
+
+/* One op on one or two numbers: in f64, or when all are integers and the op takes them in i64, or in i32, as
+ * the variables that such numbers become have it, where they fit and it matters. */
 static PyObject *compute(PsOpCode op, PyObject *const *args, int nargs) {
     PsType types[2] = {PS_I64, PS_I64};
     uint64_t bits[2] = {0};
-    bool real = ps_op_info[op].rule == PS_RULE_FLOAT;
+    bool real = ps_op_info[op].rule == PS_RULE_FLOAT, narrow = counts_bits(op);
     for (int i = 0; i < nargs; i++) {
         if (number_of(args[i], &types[i], &bits[i])) return NULL;
-        real |= types[i] == PS_F64;
+        real |= types[i] != PS_I64;
+        narrow &= (int64_t)bits[i] == (int32_t)bits[i];
     }
-    PsType type = real ? PS_F64 : PS_I64;
+    PsType type = real ? PS_F64 : narrow ? PS_I32 : PS_I64;
     if (real && (ps_op_info[op].rule == PS_RULE_INT || ps_op_info[op].rule == PS_RULE_SHIFT)) {
         PyErr_Format(PyExc_TypeError, "%s expects integers, found a float", ps_op_info[op].name);
         return NULL;
@@ -235,20 +261,27 @@ static PyObject *call_plain(PyObject *self, const PsBuiltinInfo *info, PyObject 
     return PyErr_Format(PyExc_TypeError, "%s() can be called in kernels and funcs only", info->name);
 }
 
-static PyObject *Builtin_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names) {
+PyObject *ps_builtin_plain(PyObject *self, PyObject *const *args, int nargs, PyObject *names) {
     const PsBuiltinInfo *info = &ps_builtin_info[((PsBuiltinObject *)self)->id];
-    int nargs = (int)PyVectorcall_NARGS(nargsf);
-    PyObject *ruled = ps_proxy_call(self, args, nargs); /* from Python code called while a kernel is compiled */
-    if (ruled != Py_NotImplemented) return ruled;
-    Py_DECREF(ruled);
     if (((PsBuiltinObject *)self)->id == PS_BUILTIN_NDRANGE) return eval_ndrange(self, args, nargs, names);
-    if (names && PyTuple_GET_SIZE(names) && ((PsBuiltinObject *)self)->id != PS_BUILTIN_LOOP_CONFIG)
+    if (names && PyTuple_GET_SIZE(names) == 1 &&
+        ps_builtin_keyword(((PsBuiltinObject *)self)->id, PyTuple_GET_ITEM(names, 0)) == nargs)
+        nargs++; /* it stands where it would without its name */
+    else if (names && PyTuple_GET_SIZE(names) && ((PsBuiltinObject *)self)->id != PS_BUILTIN_LOOP_CONFIG)
         return PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments outside a kernel", info->name);
     if (nargs < info->min_args || (info->max_args >= 0 && nargs > info->max_args))
         return PyErr_Format(PyExc_TypeError, "%s() takes %d%s argument%s, found %d", info->name, info->min_args,
                             info->max_args == info->min_args ? "" : " or more", info->min_args == 1 ? "" : "s",
                             nargs);
     return call_plain(self, info, args, nargs);
+}
+
+static PyObject *Builtin_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names) {
+    int nargs = (int)PyVectorcall_NARGS(nargsf);
+    PyObject *ruled = ps_proxy_call(self, args, nargs); /* from Python code called while a kernel is compiled */
+    if (ruled != Py_NotImplemented) return ruled;
+    Py_DECREF(ruled);
+    return ps_builtin_plain(self, args, nargs, names);
 }
 
 static PyObject *Builtin_repr(PyObject *self) {
@@ -320,10 +353,11 @@ PyTypeObject *eval_builtin_type(PyObject *module) {
     return (PyTypeObject *)PyType_FromModuleAndSpec(module, &builtin_spec, NULL);
 }
 
-int eval_builtins_add(PyTypeObject *type, PyObject *module) {
+int eval_builtins_add(PsFrontTypes *types, PyObject *module) {
     for (int id = 0; id < PS_BUILTIN_COUNT; id++) {
-        PsBuiltinObject *builtin = (PsBuiltinObject *)type->tp_alloc(type, 0);
+        PsBuiltinObject *builtin = (PsBuiltinObject *)types->builtin->tp_alloc(types->builtin, 0);
         if (!builtin) return -1;
+        builtin->types = types;
         builtin->vectorcall = Builtin_vectorcall;
         builtin->id = (PsBuiltinId)id;
         int failed = PyModule_AddObjectRef(module, ps_builtin_info[id].name, (PyObject *)builtin);

@@ -63,12 +63,6 @@ static bool same_bytes(PyObject *a, PyObject *b) {
     return equal;
 }
 
-static bool same_matrix(const PsMatrixObject *a, const PsMatrixObject *b) {
-    size_t words = (size_t)a->n * (size_t)a->m;
-    return a->elem == b->elem && a->weak == b->weak && a->ndim == b->ndim && a->n == b->n && a->m == b->m &&
-           memcmp(a->words, b->words, words * sizeof *a->words) == 0;
-}
-
 static bool is_numpy_scalar(PyObject *object) {
     return ps_is_numpy(object, NULL) && !ps_is_numpy(object, "ndarray") &&
            PyObject_HasAttrString((PyObject *)Py_TYPE(object), "tobytes");
@@ -84,7 +78,7 @@ static bool same(const PsFrontTypes *types, PyObject *a, PyObject *b, int depth)
     if (PyMethod_Check(a))
         return PyMethod_GET_SELF(a) == PyMethod_GET_SELF(b) &&
                PyMethod_GET_FUNCTION(a) == PyMethod_GET_FUNCTION(b);
-    if (ps_is_matrix(types, a)) return same_matrix((const PsMatrixObject *)a, (const PsMatrixObject *)b);
+    if (ps_is_matrix(types, a)) return ps_same_matrix((const PsMatrixObject *)a, (const PsMatrixObject *)b);
     return is_numpy_scalar(a) && same_bytes(a, b);
 }
 

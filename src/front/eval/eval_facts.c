@@ -137,11 +137,29 @@ PyObject *ps_facts_attribute(PyObject *holder, PyObject *key) {
     return found ? found : in_class;
 }
 
-static PyObject *found_now(const PsFact *fact) {
+/* What facts are looked at for: those of an instance among the arguments are looked for in the one given now. */
+typedef struct Look {
+    const PsFacts *facts;
+    PyObject *const *args;
+} Look;
+
+static PyObject *found_now(const Look *look, const PsFact *fact);
+
+/* NULL: it is none of the class. Facts come after the one that found their holder. */
+static PyObject *holder_now(const Look *look, const PsFact *fact) {
+    uint32_t nargs = look->facts->nargs, from = fact->from - 1;
+    if (!fact->from) return fact->holder;
+    PyObject *now = from < nargs ? look->args[from] : found_now(look, &look->facts->items[from - nargs]);
+    return now && Py_TYPE(now) == Py_TYPE(fact->holder) ? now : NULL;
+}
+
+static PyObject *found_now(const Look *look, const PsFact *fact) {
+    PyObject *holder = holder_now(look, fact);
+    if (!holder) return NULL;
     switch (fact->kind) {
     case PS_FACT_GLOBAL: return PyDict_GetItemWithError(fact->holder, fact->key);
     case PS_FACT_CELL: return PyCell_GET(fact->holder);
-    case PS_FACT_ATTRIBUTE: return ps_facts_attribute(fact->holder, fact->key);
+    case PS_FACT_ATTRIBUTE: return ps_facts_attribute(holder, fact->key);
     case PS_FACT_CODE: return ((PyFunctionObject *)fact->holder)->func_code;
     case PS_FACT_DEFAULTS: return ((PyFunctionObject *)fact->holder)->func_defaults;
     case PS_FACT_KWDEFAULTS: return ((PyFunctionObject *)fact->holder)->func_kwdefaults;
@@ -152,9 +170,14 @@ static PyObject *found_now(const PsFact *fact) {
 
 /* -- following arrays -- */
 
+bool ps_array_same_offset(const PsArrayObject *a, const PsArrayObject *b) {
+    if (!a->shifted && !b->shifted) return true;
+    return memcmp(a->offset, b->offset, sizeof a->offset[0] * (size_t)a->ndim) == 0;
+}
+
 bool ps_array_same_type(const PsArrayObject *a, const PsArrayObject *b) {
     if (Py_TYPE(a) != Py_TYPE(b) || a->dtype != b->dtype || a->ndim != b->ndim || a->edim != b->edim ||
-        a->unit != b->unit)
+        a->unit != b->unit || !ps_array_same_offset(a, b))
         return false;
     for (int k = 0; k < a->edim; k++)
         if (a->shape[a->ndim + k] != b->shape[b->ndim + k]) return false;
@@ -162,44 +185,59 @@ bool ps_array_same_type(const PsArrayObject *a, const PsArrayObject *b) {
 }
 
 /* 1: as it was; 0: changed; 2: it follows. */
-static int look_at(const PsFact *fact) {
-    PyObject *now = found_now(fact);
-    if (ps_facts_same(now, fact->found)) return 1;
-    if (fact->follows != PS_FOLLOWS || !now || Py_TYPE(now) != Py_TYPE(fact->found)) return 0;
+static int look_at(const Look *look, const PsFact *fact) {
+    PyObject *now = found_now(look, fact);
+    if (ps_facts_same(now, fact->found)) return now || !fact->from || holder_now(look, fact);
+    if (!now || !fact->found || Py_TYPE(now) != Py_TYPE(fact->found)) return 0;
+    if (fact->like) return 1;
+    if (fact->follows != PS_FOLLOWS) return 0;
     return ps_array_same_type((PsArrayObject *)now, (PsArrayObject *)fact->found) ? 2 : 0;
 }
 
-/* What now stands where the array stood; NULL: two things, as two look-ups found it. */
-static PyObject *successor(const PsFacts *facts, PyObject *array) {
-    PyObject *next = NULL;
-    for (uint32_t i = 0; i < facts->len; i++) {
-        if (facts->items[i].found != array || facts->items[i].follows != PS_FOLLOWS) continue;
-        PyObject *now = found_now(&facts->items[i]);
-        if (next && now != next) return NULL;
-        next = now;
-    }
-    return next ? next : array;
+static PsFact *first_of(PsFacts *facts, PyObject *array) {
+    for (uint32_t i = 0; i < facts->len; i++)
+        if (facts->items[i].found == array && facts->items[i].follows == PS_FOLLOWS) return &facts->items[i];
+    return NULL;
 }
 
-bool ps_facts_follow(PsFacts *facts, PyObject **arrays, uint32_t n, bool *out_moved) {
+void ps_facts_number(PsFacts *facts, PyObject *const *arrays, uint32_t n) {
+    for (uint32_t i = 0; i < facts->len; i++) {
+        PsFact *fact = &facts->items[i],
+               *first = fact->follows == PS_FOLLOWS ? first_of(facts, fact->found) : NULL;
+        if (first && first != fact) fact->twin = 1 + (uint32_t)(first - facts->items);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        PsFact *first = first_of(facts, arrays[k]);
+        if (first) first->array = 1 + k;
+    }
+}
+
+/* Whether two look-ups that found one array did so again. */
+static bool are_twins(const Look *look) {
+    const PsFacts *facts = look->facts;
+    for (uint32_t i = 0; i < facts->len; i++) {
+        const PsFact *fact = &facts->items[i];
+        if (fact->twin && found_now(look, fact) != found_now(look, &facts->items[fact->twin - 1])) return false;
+    }
+    return true;
+}
+
+bool ps_facts_follow(PsFacts *facts, PyObject *const *args, PyObject **arrays, bool *out_moved) {
+    const Look look = {facts, args};
     *out_moved = false;
     for (uint32_t i = 0; i < facts->len; i++) {
-        int found = look_at(&facts->items[i]);
+        int found = look_at(&look, &facts->items[i]);
         if (!found) return false;
         *out_moved |= found == 2;
     }
     if (!*out_moved) return true;
-    for (uint32_t k = 0; k < n; k++)
-        if (!successor(facts, arrays[k])) return false;
-    for (uint32_t k = 0; k < n; k++) {
-        PyObject *old = arrays[k];
-        arrays[k] = Py_NewRef(successor(facts, old));
-        Py_DECREF(old); /* the facts still hold it */
-    }
+    if (!are_twins(&look)) return false;
     for (uint32_t i = 0; i < facts->len; i++) {
-        PyObject *old = facts->items[i].found;
-        if (facts->items[i].follows != PS_FOLLOWS || found_now(&facts->items[i]) == old) continue;
-        facts->items[i].found = Py_NewRef(found_now(&facts->items[i]));
+        PsFact *fact = &facts->items[i];
+        PyObject *old = fact->found, *now;
+        if (fact->follows != PS_FOLLOWS || (now = found_now(&look, fact)) == old) continue;
+        fact->found = Py_NewRef(now);
+        if (fact->array) Py_SETREF(arrays[fact->array - 1], Py_NewRef(now)); /* the old one is alive still */
         Py_DECREF(old);
     }
     return true;

@@ -107,3 +107,12 @@ PyObject *ps_struct_type_new(const PsFrontTypes *types, PyObject *name, PyObject
     self->methods = Py_XNewRef(methods);
     return (PyObject *)self;
 }
+
+bool ps_struct_stands_for(const PsFrontTypes *types, const PsStructTypeObject *type,
+                          const PsStructTypeObject *found) {
+    PyObject *first = PyTuple_GET_SIZE(type->types) ? PyTuple_GET_ITEM(type->types, 0) : NULL;
+    if (!first || !Py_IS_TYPE(first, types->struct_type) || found == type) return true;
+    if (found == (PsStructTypeObject *)first) return false;
+    int same = PyObject_RichCompareBool(found->members, type->members, Py_EQ);
+    return same == 1;
+}

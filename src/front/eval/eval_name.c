@@ -10,6 +10,8 @@
 
 #include "front/eval/eval_objects.h"
 
+#include <string.h>
+
 PsBinding *ps_name_find(PsFrontFunc *func, PyObject *name) {
     for (uint32_t i = func->names.len; i-- > 0;)
         if (func->names.data[i].name == name) return &func->names.data[i];
@@ -98,9 +100,23 @@ static bool assigns(const PsAst *node, PyObject *name, int depth) {
 
 /* -- outside -- */
 
+/* Not in our own funcs (pestle.math, ...). */
+static bool is_users(const PsFrontFunc *func) {
+    PyObject *name = PyDict_GetItemString(PyFunction_GET_GLOBALS(func->function), "__name__");
+    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (!text) PyErr_Clear();
+    return !text || strncmp(text, "pestle.", 7) != 0;
+}
+
+PsStatus ps_front_check_float(PsFront *front, PyObject *object, PyObject *name) {
+    const char *text;
+    if (!front->options->no_floats || !PyFloat_Check(object) || !is_users(front->func)) return PS_OK;
+    return (text = PyUnicode_AsUTF8(name)) ? PS_FRONT_FAIL(front, FRONT_FLOAT, text) : PS_PYERR;
+}
+
 static PsStatus found(PsFront *front, PsFactKind kind, PyObject *holder, PyObject *key, PyObject *object,
                       PsValue *out) {
-    PsStatus status = ps_value_take(front, Py_NewRef(object), out);
+    PsStatus status = ps_value_found(front, object, out);
     if (status || !ps_is_array(front->types, object)) return status;
     out->looked_up = true;
     ps_facts_mark(front->facts, kind, holder, key, PS_FOLLOWS);
@@ -157,16 +173,19 @@ PsStatus ps_name_outside(PsFront *front, PyObject *name, PsValue *out) {
     if (cell) {
         object = PyCell_GET(cell);
         if (!ps_facts_add(front->facts, PS_FACT_CELL, cell, NULL, object)) return PS_NOMEM;
-        return object ? found(front, PS_FACT_CELL, cell, NULL, object, out) : not_defined(front, name, false);
+        if (!object) return not_defined(front, name, false);
+        status = ps_front_check_float(front, object, name);
+        return status ? status : found(front, PS_FACT_CELL, cell, NULL, object, out);
     }
     int local = is_local(func, name);
     if (local) return local < 0 ? PS_PYERR : not_defined(front, name, true);
     PyObject *globals = PyFunction_GET_GLOBALS(func->function);
     if ((status = look_in(front, globals, name, &object))) return status;
+    if (object && (status = ps_front_check_float(front, object, name))) return status;
     if (object) return found(front, PS_FACT_GLOBAL, globals, name, object, out);
     PyObject *builtins = PyEval_GetBuiltins(); /* borrowed */
     if (builtins && (status = look_in(front, builtins, name, &object))) return status;
-    return object ? ps_value_take(front, Py_NewRef(object), out) : not_defined(front, name, false);
+    return object ? ps_value_found(front, object, out) : not_defined(front, name, false);
 }
 
 /* -- attributes of Python objects -- */
@@ -196,7 +215,12 @@ PsStatus ps_python_attribute(PsFront *front, PyObject *object, PyObject *name, P
         Py_DECREF(value);
         return status;
     }
-    if (value) return ps_value_take(front, value, out);
+    if (value) {
+        status = ps_is_instance(front->types, object) ? ps_front_check_float(front, value, name) : PS_OK;
+        if (!status) status = ps_value_found(front, value, out);
+        Py_DECREF(value);
+        return status;
+    }
     if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return ps_front_python_failed(front);
     PyErr_Clear();
     const char *text = PyUnicode_AsUTF8(name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ti.ndrange outside kernels: what a kernel's loop would visit, in its order. An itertools.product of the axes from the
- * outermost to the innermost; with axes=..., each tuple's items are put back in the order of the arguments.
+ * ti.ndrange outside kernels: what a kernel's loop would visit, in its order. Iterating gives an itertools.product of the
+ * axes from the outermost to the innermost; with axes=..., each tuple's items are put back in the order of the arguments.
+ * A kernel that gets one from a Python function loops over it as if the call stood in its own text (PsNdrangeObject).
  */
 #include "front/eval/build.h"
 #include "front/eval/eval_objects.h"
@@ -102,18 +103,98 @@ static PyObject *reordered(PyObject *product, const Py_ssize_t *axes, Py_ssize_t
     return result;
 }
 
+static PyObject *product_of(PyObject *bounds, const Py_ssize_t *axes, bool other) {
+    Py_ssize_t n = PyTuple_GET_SIZE(bounds);
+    PyObject *ranges = PyTuple_New(n);
+    for (Py_ssize_t k = 0; ranges && k < n; k++) {
+        PyObject *range = range_of(PyTuple_GET_ITEM(bounds, axes[k]));
+        if (!range) Py_CLEAR(ranges);
+        if (ranges) PyTuple_SET_ITEM(ranges, k, range);
+    }
+    PyObject *product = call("itertools", "product", ranges);
+    return product && other ? reordered(product, axes, n) : product;
+}
+
+/* -- the object -- */
+
+static PyObject *Ndrange_iter(PyObject *object) {
+    const PsNdrangeObject *self = (PsNdrangeObject *)object;
+    return product_of(self->bounds, self->axes, self->reordered);
+}
+
+static PyObject *Ndrange_get_axes(PyObject *object, void *unused) {
+    const PsNdrangeObject *self = (PsNdrangeObject *)object;
+    (void)unused;
+    if (!self->reordered) Py_RETURN_NONE;
+    PyObject *axes = PyTuple_New(PyTuple_GET_SIZE(self->bounds));
+    for (Py_ssize_t k = 0; axes && k < PyTuple_GET_SIZE(axes); k++) {
+        PyObject *axis = PyLong_FromSsize_t(self->axes[k]);
+        if (!axis) Py_CLEAR(axes);
+        if (axes) PyTuple_SET_ITEM(axes, k, axis);
+    }
+    return axes;
+}
+
+static int Ndrange_traverse(PyObject *self, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((PsNdrangeObject *)self)->bounds);
+    return 0;
+}
+
+static int Ndrange_clear(PyObject *self) {
+    Py_CLEAR(((PsNdrangeObject *)self)->bounds);
+    return 0;
+}
+
+static void Ndrange_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Ndrange_clear(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyGetSetDef ndrange_getset[] = {
+    {"axes", Ndrange_get_axes, NULL, "Which argument each loop runs over, from outside; None: in their order.",
+     NULL},
+    {0},
+};
+static PyType_Slot ndrange_slots[] = {
+    {Py_tp_iter, Ndrange_iter},
+    {Py_tp_getset, ndrange_getset},
+    {Py_tp_traverse, Ndrange_traverse},
+    {Py_tp_clear, Ndrange_clear},
+    {Py_tp_dealloc, Ndrange_dealloc},
+    {Py_tp_doc, "The combinations of some ranges: what ndrange() gives outside kernels."},
+    {0},
+};
+static PyType_Spec ndrange_spec = {"pestle.NDRange", sizeof(PsNdrangeObject), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                                       Py_TPFLAGS_IMMUTABLETYPE,
+                                   ndrange_slots};
+
+PyTypeObject *eval_ndrange_type(PyObject *module) {
+    return (PyTypeObject *)PyType_FromModuleAndSpec(module, &ndrange_spec, NULL);
+}
+
 PyObject *eval_ndrange(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    PyTypeObject *type = ((PsBuiltinObject *)self)->types->ndrange; /* NULL: the module is gone */
     Py_ssize_t axes[PS_MAX_AXES], nnames = names ? PyTuple_GET_SIZE(names) : 0;
     if (nnames > 1 || (nnames && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axes") != 0))
         return PyErr_Format(PyExc_TypeError, "ndrange() takes no keyword argument but axes");
     if (nargs > PS_MAX_AXES) return refuse_count(self, PS_MSG_FRONT_NDRANGE_COUNT, PS_MAX_AXES, nargs);
     int other = read_axes(self, nnames ? args[nargs] : NULL, nargs, axes);
-    PyObject *ranges = other < 0 ? NULL : PyTuple_New(nargs);
-    for (Py_ssize_t k = 0; ranges && k < nargs; k++) {
-        PyObject *range = range_of(args[axes[k]]);
-        if (!range) Py_CLEAR(ranges);
-        if (ranges) PyTuple_SET_ITEM(ranges, k, range);
+    if (other < 0 || !type) return other < 0 ? NULL : PyErr_NoMemory();
+    PsNdrangeObject *made = (PsNdrangeObject *)type->tp_alloc(type, 0);
+    if (!made || !(made->bounds = PyTuple_New(nargs))) {
+        Py_XDECREF(made);
+        return NULL;
     }
-    PyObject *product = call("itertools", "product", ranges);
-    return product && other ? reordered(product, axes, nargs) : product;
+    for (Py_ssize_t k = 0; k < nargs; k++) PyTuple_SET_ITEM(made->bounds, k, Py_NewRef(args[k]));
+    memcpy(made->axes, axes, sizeof axes);
+    made->reordered = other;
+    PyObject *checked = Ndrange_iter((PyObject *)made); /* bounds that are none are refused here */
+    if (!checked) Py_CLEAR(made);
+    Py_XDECREF(checked);
+    return (PyObject *)made;
 }

@@ -288,6 +288,10 @@ static PyObject *Proxy_class(PyObject *object, void *unused) {
                                                           : &PyLong_Type;
     else if (front && type)
         class = ps_type_info(front->module, type)->ndim == 1 ? front->types->vector : front->types->matrix;
+    else if (front && value->kind == PS_VALUE_ARRAY && value->object)
+        class = Py_TYPE(value->object);
+    else if (front && value->kind == PS_VALUE_STRUCTS)
+        class = (PyTypeObject *)front->types->struct_field_type;
     return Py_NewRef(class);
 }
 

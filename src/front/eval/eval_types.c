@@ -11,6 +11,7 @@
 /* -- dtypes -- */
 
 static PyObject *Dtype_repr(PyObject *self) {
+    if (((PsDtypeObject *)self)->follows_ip) return PyUnicode_FromString("_uint");
     return PyUnicode_FromString(ps_scalar_name(((PsDtypeObject *)self)->type));
 }
 
@@ -164,6 +165,26 @@ static PyObject *NdarrayAnnotation_class_getitem(PyObject *type, PyObject *item)
     return PyObject_CallOneArg(type, item);
 }
 
+static PyObject *annotation_ndim(PyObject *self, void *unused) {
+    (void)unused;
+    int ndim = ((PsNdarrayAnnotationObject *)self)->ndim;
+    return ndim < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(ndim);
+}
+static PyObject *annotation_dtype(PyObject *self, void *unused) {
+    (void)unused;
+    return Py_NewRef(((PsNdarrayAnnotationObject *)self)->dtype);
+}
+static PyObject *annotation_grad(PyObject *self, void *unused) {
+    (void)unused;
+    int grad = ((PsNdarrayAnnotationObject *)self)->needs_grad;
+    return grad < 0 ? Py_NewRef(Py_None) : PyBool_FromLong(grad);
+}
+static PyGetSetDef ndarray_annotation_getset[] = {
+    {"dtype", annotation_dtype, NULL, "What the elements are, or None.", NULL},
+    {"ndim", annotation_ndim, NULL, "The number of axes, or None.", NULL},
+    {"needs_grad", annotation_grad, NULL, "Whether a gradient array is asked for, or None.", NULL},
+    {0},
+};
 static PyMethodDef ndarray_annotation_methods[] = {
     {"__class_getitem__", NdarrayAnnotation_class_getitem, METH_O | METH_CLASS,
      "__class_getitem__($type, item, /)\n--\n\nThe same as ndarray(dtype, ndim)."},
@@ -173,6 +194,7 @@ static PyType_Slot ndarray_annotation_slots[] = {
     {Py_tp_dealloc, NdarrayAnnotation_dealloc},
     {Py_tp_repr, NdarrayAnnotation_repr},
     {Py_tp_methods, ndarray_annotation_methods},
+    {Py_tp_getset, ndarray_annotation_getset},
     {Py_tp_doc,
      "ndarray(dtype=None, ndim=None, element_dim=None, element_shape=None, needs_grad=None, "
      "boundary='unsafe')\n--"
@@ -369,7 +391,13 @@ static int add_dtypes(PsFrontTypes *types, PyObject *module) {
         types->dtypes[t] = (PyObject *)dtype;
         if (PyModule_AddObjectRef(module, ps_scalar_name(t), (PyObject *)dtype)) return -1;
     }
-    return 0;
+    PsDtypeObject *unsigned_int = (PsDtypeObject *)types->dtype->tp_alloc(types->dtype, 0);
+    if (!unsigned_int) return -1;
+    unsigned_int->type = PS_U32;
+    unsigned_int->follows_ip = true;
+    int failed = PyModule_AddObjectRef(module, "_uint", (PyObject *)unsigned_int);
+    Py_DECREF(unsigned_int);
+    return failed;
 }
 
 int ps_front_types_init(PsFrontTypes *types, PyObject *module) {
@@ -380,11 +408,12 @@ int ps_front_types_init(PsFrontTypes *types, PyObject *module) {
         !(types->func = add_type(module, &func_spec)) || !(types->builtin = eval_builtin_type(module)) ||
         !(types->proxy = eval_proxy_type(module)))
         return -1;
+    if (!(types->ndrange = eval_ndrange_type(module))) return -1;
     if (PyModule_AddObjectRef(module, "ndarray_annotation", (PyObject *)types->ndarray_annotation) ||
         PyModule_AddObjectRef(module, "template", (PyObject *)types->template_annotation) ||
         PyModule_AddObjectRef(module, "ref", (PyObject *)types->ref_annotation))
         return -1;
-    return add_dtypes(types, module) || eval_builtins_add(types->builtin, module) ? -1 : 0;
+    return add_dtypes(types, module) || eval_builtins_add(types, module) ? -1 : 0;
 }
 
 /* A numpy dtype, or a numpy scalar type, by its name: numpy itself is not imported. */
@@ -433,7 +462,10 @@ PyObject *ps_front_annotation(const PsFrontTypes *types, PyObject *annotation) {
 
 PsType ps_front_dtype(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *object) {
     object = ps_front_annotation(types, object);
-    if (Py_IS_TYPE(object, types->dtype)) return ((PsDtypeObject *)object)->type;
+    if (Py_IS_TYPE(object, types->dtype)) {
+        const PsDtypeObject *dtype = (PsDtypeObject *)object;
+        return dtype->follows_ip && ps_scalar_bits(options->default_ip) == 64 ? PS_U64 : dtype->type;
+    }
     if (object == (PyObject *)&PyLong_Type) return options->default_ip;
     if (object == (PyObject *)&PyFloat_Type) return options->default_fp;
     if (object == (PyObject *)&PyBool_Type) return PS_U1;
@@ -459,6 +491,21 @@ bool ps_front_is_dataclass(PyObject *object) {
     if (!fields) PyErr_Clear();
     Py_XDECREF(fields);
     return found;
+}
+
+PyObject *ps_front_annotation_of_grad(const PsFrontTypes *types, PyObject *annotation) {
+    if (!Py_IS_TYPE(annotation, types->ndarray_annotation)) return Py_NewRef(annotation);
+    PsNdarrayAnnotationObject *copy =
+        (PsNdarrayAnnotationObject *)types->ndarray_annotation->tp_alloc(types->ndarray_annotation, 0);
+    const PsNdarrayAnnotationObject *from = (const PsNdarrayAnnotationObject *)annotation;
+    if (!copy) return NULL;
+    copy->dtype = Py_XNewRef(from->dtype);
+    copy->ndim = from->ndim;
+    copy->edim = from->edim;
+    memcpy(copy->eshape, from->eshape, sizeof copy->eshape);
+    copy->needs_grad = -1;
+    copy->clamp = from->clamp;
+    return (PyObject *)copy;
 }
 
 bool ps_front_annotated_element(const PsFrontTypes *types, const PsFrontOptions *options, PyObject *annotation,

@@ -223,12 +223,22 @@ PsStatus ps_number_check_range(PsFront *front, const PsValue *value, PsType type
 
 /* -- objects in and out -- */
 
-PsStatus ps_value_take(PsFront *front, PyObject *owned, PsValue *out) {
+static PsStatus take(PsFront *front, PyObject *owned, PsValue *out) {
     PyObject *object = ps_front_keep(front, owned);
     if (!object) return ps_front_python_failed(front);
     if (ps_proxy_check(front, object)) return ps_proxy_value(front, object, out);
     *out = ps_value_python(object);
     return PS_OK;
+}
+
+PsStatus ps_value_take(PsFront *front, PyObject *owned, PsValue *out) {
+    PsStatus status = take(front, owned, out);
+    if (!status) ps_front_pin_instance(front, out);
+    return status;
+}
+
+PsStatus ps_value_found(PsFront *front, PyObject *object, PsValue *out) {
+    return take(front, Py_NewRef(object), out);
 }
 
 void ps_front_pin(PsFront *front, PyObject *array) {
@@ -237,10 +247,17 @@ void ps_front_pin(PsFront *front, PyObject *array) {
     (void)ps_vec_push(front->arena, &front->pinned, array); /* no memory: the build fails */
 }
 
+void ps_front_pin_instance(PsFront *front, const PsValue *value) {
+    PyObject *object = value->kind == PS_VALUE_PYTHON ? value->object : NULL;
+    if (object && PyMethod_Check(object)) object = PyMethod_GET_SELF(object);
+    if (object && ps_is_instance(front->types, object)) ps_front_pin(front, object);
+}
+
 PyObject *ps_value_object(PsFront *front, const PsValue *value) {
     if (value->kind == PS_VALUE_PYTHON) {
         if (ps_is_array(front->types, value->object))
             ps_front_pin(front, value->object); /* Python may ask anything */
+        ps_front_pin_instance(front, value);
         return Py_NewRef(value->object);
     }
     return ps_proxy_new(front, value);

@@ -22,14 +22,20 @@ typedef struct PsBuild {      /* the result; owned by the caller */
     uint32_t nfields;
     PsMember *members; /* what comes behind those: read at each launch */
     uint32_t nmembers;
+    PyObject **pinned; /* of what the program used more than its type or attributes; only to be compared */
+    uint32_t npinned;
     const PsForm *result; /* of main, in the arena; NULL when it returns nothing */
     PyObject *cause;      /* of a failure: the Python exception behind diag's message, or NULL */
 } PsBuild;
 
-/* Says what a member of a dataclass is by its annotation (text, too), as of an argument. -1 with an exception. */
+/* Says what a member of a dataclass is by its annotation (text, too), as of an argument; the annotation in what it says
+ * is a new reference, or NULL. -1 with an exception. */
 typedef struct PsDescriber {
     int (*describe)(void *data, PyTypeObject *class, PyObject *name, PyObject *annotation, PyObject *value,
                     const char *where, PsParam *out);
+    /* The gradient array of an array argument (new reference): None, or NULL without an exception, if it has none. One
+     * that a tensor asks for is made. */
+    PyObject *(*grad)(void *data, PyObject *array);
     void *data;
     const char *kernel; /* its name */
 } PsDescriber;

@@ -100,8 +100,24 @@ static PsStatus collect_star_star(Binder *b, PsValue *out) {
     return PS_OK;
 }
 
-static PsStatus bind_one(Binder *b, uint32_t index, uint32_t nplain) {
+static bool takes(const Binder *b, PyObject *name) {
+    for (uint32_t i = 0; i < b->params->len; i++) {
+        const PsAst *param = b->params->items[i];
+        if (param->op == PARAM_STAR_STAR) return true;
+        if (param->op != PARAM_STAR && PyUnicode_Compare(name, param->name) == 0) return true;
+    }
+    return false;
+}
+
+/* A name that nothing has is why another is missing: most often that one, misspelt. */
+static PsStatus refuse_missing(Binder *b, const PsAst *param) {
     Loop *l = b->l;
+    for (uint32_t i = 0; i < b->args->nnamed; i++)
+        if (!takes(b, b->args->names[i])) return FAIL(l, CALL_KEYWORD, b->name, text_of(b->args->names[i]));
+    return FAIL(l, CALL_MISSING, b->name, text_of(param->name));
+}
+
+static PsStatus bind_one(Binder *b, uint32_t index, uint32_t nplain) {
     PsAst *param = b->params->items[index];
     PsValue *value = &b->out[index].value;
     bool found = false;
@@ -114,7 +130,7 @@ static PsStatus bind_one(Binder *b, uint32_t index, uint32_t nplain) {
     }
     if (param->op != PARAM_POSITIONAL) TRY(find_keyword(b, param, value, &found));
     if (!found) TRY(find_default(b, index, nplain, value, &found));
-    return found ? PS_OK : FAIL(l, CALL_MISSING, b->name, text_of(param->name));
+    return found ? PS_OK : refuse_missing(b, param);
 }
 
 static PsStatus bind_all(Binder *b) {
@@ -144,10 +160,35 @@ static bool is_array(const PsFrontTypes *types, PyObject *annotation) {
            Py_IS_TYPE(annotation, types->ndarray_annotation);
 }
 
+static PsStatus refuse_array(Loop *l, const BoundArg *arg, PyObject *annotation) {
+    PyObject *repr = ps_front_keep(&l->front, PyObject_Repr(annotation));
+    const char *text = repr ? PyUnicode_AsUTF8(repr) : NULL;
+    if (!text) return PS_PYERR;
+    return FAIL(l, PARAM_ARRAY_TYPE, text_of(arg->param->name), text, loop_describe(l, &arg->value));
+}
+
+/* Arrays of structs. *done: it is one, and fits. */
+static PsStatus check_structs(Loop *l, const BoundArg *arg, PyObject *annotation, bool *done) {
+    const PsNdarrayAnnotationObject *asked = (const PsNdarrayAnnotationObject *)annotation;
+    PyObject *dtype =
+        PyType_Check(annotation) || !asked->dtype ? Py_None : ps_front_annotation(l->front.types, asked->dtype);
+    bool wanted = Py_IS_TYPE(dtype, l->front.types->struct_type), is = arg->value.kind == PS_VALUE_STRUCTS;
+    *done = is;
+    if (!wanted && !is) return PS_OK;
+    bool fits = is && (wanted || dtype == Py_None) &&
+                (!wanted || ps_struct_same_type((PsStructTypeObject *)dtype, loop_structs_type(&arg->value))) &&
+                (PyType_Check(annotation) || asked->ndim < 0 ||
+                 asked->ndim == loop_axes(l, loop_first_array(&arg->value)));
+    return fits ? PS_OK : refuse_array(l, arg, annotation);
+}
+
 /* types.ndarray(dtype, ndim): what is given must fit. */
 static PsStatus check_array(Loop *l, BoundArg *arg, PyObject *annotation) {
     const char *name = text_of(arg->param->name);
     TRY(loop_from_outside(l, &arg->value));
+    bool done;
+    TRY(check_structs(l, arg, annotation, &done));
+    if (done) return PS_OK;
     if (arg->value.kind != PS_VALUE_ARRAY) return FAIL(l, PARAM_ARRAY, name, loop_describe(l, &arg->value));
     if (PyType_Check(annotation)) return PS_OK;
     PsNdarrayAnnotationObject *wanted = (PsNdarrayAnnotationObject *)annotation;
@@ -157,10 +198,7 @@ static PsStatus check_array(Loop *l, BoundArg *arg, PyObject *annotation) {
     bool fits = known && (!element.dtype || element.dtype == info->elem) &&
                 (wanted->ndim < 0 || wanted->ndim == loop_axes(l, &arg->value)) &&
                 loop_has_elements(l, &arg->value, &element);
-    if (fits) return PS_OK;
-    PyObject *repr = ps_front_keep(&l->front, PyObject_Repr(annotation));
-    const char *text = repr ? PyUnicode_AsUTF8(repr) : NULL;
-    return text ? FAIL(l, PARAM_ARRAY_TYPE, name, text, loop_describe(l, &arg->value)) : PS_PYERR;
+    return fits ? PS_OK : refuse_array(l, arg, annotation);
 }
 
 static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {

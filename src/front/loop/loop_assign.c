@@ -241,13 +241,21 @@ PsStatus loop_exec_assign(Loop *l, PsAst *node, Flow *flow) {
     return PS_OK;
 }
 
+/* x: T = v makes a new variable. */
+static PsStatus check_new(Loop *l, PyObject *name) {
+    const PsBinding *binding = ps_name_find(&l->func->base, name);
+    if (!binding) return PS_OK;
+    return binding->kind == PS_BIND_ARGUMENT ? FAIL(l, ASSIGN_ARGUMENT, text_of(name))
+                                             : FAIL(l, RECREATE, text_of(name));
+}
+
 static PsStatus annotated_struct(Loop *l, PsAst *node, PyObject *annotation) {
     PsValue value, typed;
     const char *name = text_of(node->a->name);
     if (!node->c) return FAIL(l, ANNOTATION_VALUE, name);
     TRY(loop_eval(l, node->c, &value));
     loop_at(l, node->a);
-    if (ps_name_find(&l->func->base, node->a->name)) return FAIL(l, RECREATE, name);
+    TRY(check_new(l, node->a->name));
     loop_at(l, node->c);
     TRY(loop_struct_as(l, (PsStructTypeObject *)annotation, &value, &typed));
     loop_at(l, node->a);
@@ -274,7 +282,7 @@ PsStatus loop_exec_annassign(Loop *l, PsAst *node, Flow *flow) {
     if (!node->c) return FAIL(l, ANNOTATION_VALUE, text_of(target->name));
     TRY(loop_eval(l, node->c, &value));
     loop_at(l, target);
-    if (ps_name_find(&l->func->base, target->name)) return FAIL(l, RECREATE, text_of(target->name));
+    TRY(check_new(l, target->name));
     loop_at(l, node->c);
     if (tile || loop_is_tile(l, &value))
         TRY(loop_store_value(l, &value, type, "Assign", &ref));

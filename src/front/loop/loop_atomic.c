@@ -43,7 +43,9 @@ static PsStatus update_place(Loop *l, const Update *u, const PsValue *place, con
     else if (u->negate)
         ref = ps_build_unary(b, PS_OP_NEG, ref);
     if (elem == PS_U1 && op == PS_OP_ATOMIC_MUL) op = PS_OP_ATOMIC_AND;
-    *out = loop_value(l, ps_build_op(b, op, place->type, (PsRef[]){place->ref, ref}, 2, 0));
+    ref = ps_build_op(b, op, place->type, (PsRef[]){place->ref, ref}, 2, 0);
+    bool wraps = u->negate && ps_scalar_class(elem) == PS_CLASS_UINT; /* x - 1 as a sum always does */
+    *out = loop_value(l, wraps ? ref : loop_written(l, ref));
     return PS_OK;
 }
 
@@ -73,5 +75,16 @@ PsStatus loop_atomic_cas(Loop *l, const CallArgs *args, PsValue *out) {
     TRY(loop_store_value(l, &args->args[2], place->type, "atomic_cas", &fresh));
     *out = loop_value(
         l, ps_build_op(loop_b(l), PS_OP_ATOMIC_CAS, place->type, (PsRef[]){place->ref, expected, fresh}, 3, 0));
+    return PS_OK;
+}
+
+PsStatus loop_volatile_load(Loop *l, CallArgs *args, PsValue *out) {
+    const PsValue *place = &args->args[0];
+    if (place->kind == PS_VALUE_ARRAY || loop_is_array_object(l, place) || loop_is_structs(l, place))
+        return FAIL(l, VOLATILE_FIELD, loop_describe(l, place));
+    if (place->kind == PS_VALUE_PLACE && loop_is_own(l, place->ref)) return FAIL(l, VOLATILE_LOCAL);
+    if (place->kind != PS_VALUE_PLACE || loop_is_tile(l, place))
+        return FAIL(l, VOLATILE_PLACE, loop_describe(l, place));
+    *out = loop_value(l, ps_build_op(loop_b(l), PS_OP_VOLATILE, place->type, &place->ref, 1, 0));
     return PS_OK;
 }

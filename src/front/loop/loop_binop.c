@@ -99,7 +99,8 @@ static PsStatus python_binary(Loop *l, PsAstOp op, PyObject *a, PyObject *b, PsV
 PsRef loop_written(Loop *l, PsRef ref) {
     PsOp *op = ps_op(loop_b(l)->func, ref);
     PsOpCode code = (PsOpCode)op->code;
-    bool counts = code == PS_OP_ADD || code == PS_OP_SUB || code == PS_OP_MUL || code == PS_OP_SHL;
+    bool counts = code == PS_OP_ADD || code == PS_OP_SUB || code == PS_OP_MUL || code == PS_OP_SHL ||
+                  code == PS_OP_ATOMIC_ADD || code == PS_OP_ATOMIC_MUL;
     bool real = loop_is_float(ps_type_element(l->front.module, op->type));
     if (counts && !real && l->front.options->checked && l->front.options->overflow != PS_OVERFLOW_IGNORE)
         op->imm = 1;

@@ -41,11 +41,36 @@ static const PsRules rules = {rule_binary, rule_unary, rule_compare, rule_index,
 
 /* -- the kernel -- */
 
+typedef struct StructsParam {
+    const PsParam *param;
+    uint32_t *narg;
+} StructsParam;
+
+static PsStatus bind_leaf(Loop *l, void *data, PyObject *object, PsValue *out) {
+    const StructsParam *p = data;
+    const PsArrayObject *array = (const PsArrayObject *)object;
+    PsType type = loop_array_type(l, array->dtype, array->ndim, array->edim, array->unit);
+    if (!ps_vec_push(l->front.arena, &loop_b(l)->func->params, type)) return PS_NOMEM;
+    PsRef ref = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, (*p->narg)++);
+    *out = loop_array_value(l, ref, type, array->edim, array->shape + array->ndim, object);
+    out->clamp = p->param->clamp;
+    return PS_OK;
+}
+
+static PsStatus bind_structs(Loop *l, const PsParam *param, uint32_t *narg) {
+    StructsParam p = {param, narg};
+    PsValue value;
+    TRY(loop_make_structs(l, param->value, bind_leaf, &p, &value));
+    loop_set_given(&value, (uint32_t)(param - l->params));
+    return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
+}
+
 static PsStatus bind_parameter(Loop *l, const PsParam *param, uint32_t *narg) {
     PsFunc *main = loop_b(l)->func;
     if (param->kind == PS_PARAM_TEMPLATE) {
         PsValue value;
-        TRY(ps_value_take(&l->front, Py_NewRef(param->value), &value));
+        TRY(ps_front_check_float(&l->front, param->value, param->name));
+        TRY(ps_value_found(&l->front, param->value, &value));
         return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
     }
     if (param->kind == PS_PARAM_VALUE) {
@@ -58,14 +83,16 @@ static PsStatus bind_parameter(Loop *l, const PsParam *param, uint32_t *narg) {
         value.count = (uint32_t)(param - l->params);
         return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
     }
+    if (param->kind == PS_PARAM_STRUCTS) return bind_structs(l, param, narg);
     bool array = param->kind != PS_PARAM_SCALAR;
     PsType type =
-        array ? loop_array_type(l, param->dtype, param->ndim + param->edim, param->unit) : param->dtype;
+        array ? loop_array_type(l, param->dtype, param->ndim, param->edim, param->unit) : param->dtype;
     if (!ps_vec_push(l->front.arena, &main->params, type)) return PS_NOMEM;
     PsRef ref = ps_build_op(loop_b(l), PS_OP_ARG, type, NULL, 0, (*narg)++);
     PsValue value = {.kind = PS_VALUE_SCALAR, .ref = ref, .type = type};
     if (array) value = loop_array_value(l, ref, type, param->edim, param->eshape, param->value);
     value.clamp = param->clamp;
+    if (array) loop_set_given(&value, (uint32_t)(param - l->params));
     return ps_name_bind(&l->front, param->name, PS_BIND_ARGUMENT, &value);
 }
 
@@ -99,11 +126,12 @@ static PsStatus build_kernel(Loop *l, PyObject *function, PsAstTree *tree, const
     return loop_fields_finish(l);
 }
 
-static PsStatus finish(PsBuild *out, const PsParam *params, uint32_t nparams, PsStatus status) {
+static PsStatus finish(const PsFrontTypes *types, PsBuild *out, const PsParam *params, uint32_t nparams,
+                       PsStatus status) {
     if (status) return status;
     if (out->diag.set) return PS_FAIL; /* Python code in between caught what we raised */
     if (ps_arena_failed(&out->arena)) return PS_NOMEM;
-    TRY(loop_find_writes(out->module, params, nparams, out));
+    TRY(loop_find_writes(types, out->module, params, nparams, out));
 #ifndef NDEBUG
     TRY(ps_ir_verify(out->module, "front", &out->diag));
 #endif
@@ -141,8 +169,10 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
         l->front.cause = NULL;
     }
     loop_members_free(l);
+    out->pinned = l->front.pinned.data;
+    out->npinned = l->front.pinned.len;
     ps_front_end(&l->front);
-    status = finish(out, params, nparams, status);
+    status = finish(types, out, params, nparams, status);
     if (ps_arena_failed(&out->arena) || (status == PS_PYERR && !PyErr_Occurred())) status = PS_NOMEM;
     if (status != PS_PYERR) PyErr_Clear();
     return status;

@@ -168,21 +168,24 @@ static PsStatus is_rule(Loop *l, void *data, const PsValue *args, PsValue *out) 
     PsRef ref;
     TRY(wants_number(l, nan ? "isnan" : "isinf", &args[0], &type));
     TRY(loop_as(l, &args[0], type, &ref));
-    if (!loop_is_float(type))
-        ref = ps_build_int(b, PS_U1, 0);
-    else if (nan)
+    if (nan || !loop_is_float(type)) { /* an integer is neither */
         ref = ps_build_binary(b, PS_OP_NE, ref, ref);
-    else
-        ref =
-            ps_build_binary(b, PS_OP_EQ, ps_build_unary(b, PS_OP_ABS, ref), ps_build_float(b, type, INFINITY));
+    } else {
+        PsRef infinity = ps_build_float(b, type, INFINITY);
+        PsType shape = loop_type_of(l, ref);
+        if (!ps_type_is_scalar(shape)) infinity = loop_splat(l, infinity, shape);
+        ref = ps_build_binary(b, PS_OP_EQ, ps_build_unary(b, PS_OP_ABS, ref), infinity);
+    }
     *out = loop_value(l, ref);
     return PS_OK;
 }
 
 static PsStatus like_rule(Loop *l, void *data, const PsValue *args, PsValue *out) {
     PsType type;
+    PsRef ref;
     TRY(wants_number(l, *(int *)data ? "one" : "zero", &args[0], &type));
-    *out = loop_value(l, ps_build_int(loop_b(l), type, *(int *)data));
+    TRY(loop_as(l, &args[0], type, &ref));
+    *out = loop_value(l, loop_const_like(l, ref, *(int *)data));
     return PS_OK;
 }
 
@@ -279,6 +282,10 @@ static PsStatus form_static_assert(Loop *l, CallArgs *args, PsValue *out) {
 
 /* What is known only when the kernel runs prints as what it is: i32, vector of 3 f32, ... */
 static PyObject *printed(Loop *l, const PsValue *value) {
+    const PsFrontTypes *types = l->front.types;
+    if (value->kind == PS_VALUE_PYTHON &&
+        (ps_is_array(types, value->object) || ps_is_structs(types, value->object)))
+        return PyObject_Repr(value->object);
     if (value->kind == PS_VALUE_PYTHON) return ps_value_object(&l->front, value);
     const char *text = loop_describe(l, value);
     return text ? PyUnicode_FromString(text) : PyErr_NoMemory();
@@ -308,6 +315,7 @@ static PsStatus form_grouped(Loop *l, CallArgs *args, PsValue *out) {
     *inner = args->args[0];
     TRY(loop_from_outside(l, inner));
     if (inner->kind == PS_VALUE_STRUCTS) *inner = *loop_first_array(inner);
+    TRY(loop_known_ndrange(l, inner));
     if (inner->kind != PS_VALUE_ARRAY && inner->kind != PS_VALUE_NDRANGE)
         return FAIL(l, GROUPED, loop_describe(l, inner));
     *out = (PsValue){.kind = PS_VALUE_GROUPED, .items = inner};
@@ -336,6 +344,7 @@ static PsStatus form_loop_config(Loop *l, CallArgs *args, PsValue *out) {
 
 static PsStatus (*const forms[PS_BUILTIN_COUNT])(Loop *, CallArgs *, PsValue *) = {
     [PS_BUILTIN_CAST] = form_cast,
+    [PS_BUILTIN_VOLATILE_LOAD] = loop_volatile_load,
     [PS_BUILTIN_BIT_CAST] = form_bit_cast,
     [PS_BUILTIN_SELECT] = form_select,
     [PS_BUILTIN_LOGICAL_NOT] = form_not,

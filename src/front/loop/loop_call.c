@@ -20,7 +20,7 @@ static PsStatus eval_keywords(Loop *l, PsAst *node, bool places, CallArgs *args)
         PsValue value;
         PyObject *key, *item;
         Py_ssize_t at = 0;
-        TRY(places ? loop_eval_place(l, keyword->a, &value) : loop_eval(l, keyword->a, &value));
+        TRY(places ? loop_eval_holder(l, keyword->a, &value) : loop_eval(l, keyword->a, &value));
         if (keyword->name) {
             if (!ps_vec_push(l->front.arena, &names, keyword->name)) return PS_NOMEM;
             if (!ps_vec_push(l->front.arena, &values, value)) return PS_NOMEM;
@@ -55,8 +55,9 @@ static PsStatus eval_args(Loop *l, PsAst *node, bool first_place, bool all_place
                 if (!ps_vec_push(l->front.arena, &values, items[k])) return PS_NOMEM;
             continue;
         }
-        TRY(all_places || (first_place && i == 0) ? loop_eval_place(l, item, &value)
-                                                  : loop_eval(l, item, &value));
+        TRY(all_places              ? loop_eval_holder(l, item, &value)
+            : first_place && i == 0 ? loop_eval_place(l, item, &value)
+                                    : loop_eval(l, item, &value));
         if (!ps_vec_push(l->front.arena, &values, value)) return PS_NOMEM;
     }
     args->args = values.data;
@@ -303,6 +304,13 @@ static PsStatus check_available(Loop *l, PyObject *callee, const CallArgs *args)
     return FAIL(l, NOT_AVAILABLE, module, text, instead);
 }
 
+/* Vectors known now, too: Python's max would ask whether one is greater as a whole. */
+static bool any_tile(Loop *l, const CallArgs *args) {
+    for (uint32_t i = 0; i < args->nargs && !l->in_static; i++)
+        if (loop_is_tile(l, &args->args[i])) return true;
+    return false;
+}
+
 /* *done: it was one of these. */
 static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsValue *out, bool *done) {
     PsBuiltinId id;
@@ -317,13 +325,13 @@ static PsStatus call_known_python(Loop *l, PyObject *callee, CallArgs *args, PsV
         (args->args[0].kind != PS_VALUE_PYTHON || loop_is_array_object(l, &args->args[0])) &&
         is_function_of(callee, "builtins", "len"))
         return call_len(l, args, out);
-    if (runtime && args->nargs >= 1 && is_function_of(callee, "builtins", "round"))
+    if ((runtime || any_tile(l, args)) && args->nargs >= 1 && is_function_of(callee, "builtins", "round"))
         return call_round(l, args, out);
     bool any = is_function_of(callee, "builtins", "any"), all = is_function_of(callee, "builtins", "all");
     if ((any || all) && args->nargs == 1 &&
         (holds_runtime(l, args) || (loop_is_tile(l, &args->args[0]) && !l->in_static)))
         return call_truths(l, any ? "any" : "all", args, out);
-    if ((runtime || holds_runtime(l, args)) && loop_python_builtin(callee, &id)) {
+    if ((runtime || holds_runtime(l, args) || any_tile(l, args)) && loop_python_builtin(callee, &id)) {
         if (ps_loop_keeps_nan(callee)) return loop_call_keeping_nan(l, id, args, out);
         TRY(spread(l, id, args));
         return loop_call_builtin(l, id, args, out);
@@ -388,19 +396,32 @@ bool loop_is_builtin(Loop *l, const PsValue *callee, PsBuiltinId id) {
 bool loop_builtin_wants_place(Loop *l, const PsValue *callee) {
     if (callee->kind != PS_VALUE_PYTHON || !Py_IS_TYPE(callee->object, l->front.types->builtin)) return false;
     PsBuiltinId id = ((PsBuiltinObject *)callee->object)->id;
-    return ps_builtin_info[id].kind == PS_BUILTIN_KIND_ATOMIC || id == PS_BUILTIN_ATOMIC_CAS;
+    return ps_builtin_info[id].kind == PS_BUILTIN_KIND_ATOMIC || id == PS_BUILTIN_ATOMIC_CAS ||
+           id == PS_BUILTIN_VOLATILE_LOAD;
+}
+
+/* floor(x, dtype=ti.i32): the one named argument that there may be stands where it would without its name. */
+static PsStatus place_keyword(Loop *l, PsBuiltinId id, CallArgs *args) {
+    if (args->nnamed != 1 || ps_builtin_keyword(id, args->names[0]) != (int)args->nargs) return PS_OK;
+    PsValue *all = ps_arena_alloc(l->front.arena, sizeof *all * (args->nargs + 1));
+    if (!all) return PS_NOMEM;
+    memcpy(all, args->args, sizeof *all * args->nargs);
+    all[args->nargs++] = args->named[0];
+    args->args = all;
+    args->nnamed = 0;
+    return PS_OK;
 }
 
 static PsStatus call_builtin(Loop *l, PyObject *callee, CallArgs *args, PsValue *out) {
     PsBuiltinId id = ((PsBuiltinObject *)callee)->id;
+    TRY(place_keyword(l, id, args));
     PsBuiltinKind kind = ps_builtin_info[id].kind;
     bool numbers = kind == PS_BUILTIN_KIND_UNARY || kind == PS_BUILTIN_KIND_BINARY ||
                    kind == PS_BUILTIN_KIND_FOLD || id == PS_BUILTIN_ISNAN || id == PS_BUILTIN_ISINF;
     if (!numbers || any_runtime(args)) return loop_call_builtin(l, id, args, out);
     if (id == PS_BUILTIN_POW && args->nargs == 2)
         return loop_binary(l, PS_AST_POW, &args->args[0], &args->args[1], out);
-    for (uint32_t i = 0; i < args->nargs && !l->in_static; i++)
-        if (loop_is_tile(l, &args->args[i])) return loop_call_builtin(l, id, args, out);
+    if (any_tile(l, args)) return loop_call_builtin(l, id, args, out);
     TRY(loop_check_builtin(l, id, args));
     return call_python(l, callee, args, out);
 }
@@ -411,6 +432,7 @@ PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue
         return loop_call_object_method(l, callee_value, args, out);
     if (callee_value->kind == PS_VALUE_METHOD && callee_value->object)
         return loop_call_func(l, (PsFuncObject *)callee_value->object, &callee_value->items[0], args, out);
+    if (loop_is_fill(callee_value)) return loop_call_fill(l, callee_value, args, out);
     if (callee_value->kind == PS_VALUE_METHOD) return loop_call_method(l, callee_value, args, out);
     if (callee_value->kind != PS_VALUE_PYTHON) return FAIL(l, NOT_CALLABLE, loop_describe(l, callee_value));
     PyObject *callee = callee_value->object;
@@ -418,7 +440,7 @@ PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue
     if (Py_IS_TYPE(callee, types->func)) return loop_call_func(l, (PsFuncObject *)callee, NULL, args, out);
     if (PyMethod_Check(callee) && Py_IS_TYPE(PyMethod_GET_FUNCTION(callee), types->func)) {
         PsValue self;
-        TRY(ps_value_take(&l->front, Py_NewRef(PyMethod_GET_SELF(callee)), &self));
+        TRY(ps_value_found(&l->front, PyMethod_GET_SELF(callee), &self));
         return loop_call_func(l, (PsFuncObject *)PyMethod_GET_FUNCTION(callee), &self, args, out);
     }
     if (Py_TYPE(callee) == (PyTypeObject *)types->kernel_type) return FAIL(l, KERNEL_CALL);
@@ -455,22 +477,46 @@ static bool is_format_call(PyObject *callee) {
            !strcmp(((PyCFunctionObject *)callee)->m_ml->ml_name, "format");
 }
 
+/* A format of {}, {0}, {name} with specifications, some of which Python may not have: loop_format has them. */
+static bool is_beyond_python(PyObject *format) {
+    const char *text = PyUnicode_AsUTF8(format);
+    bool numbered = false, counted = false, beyond = false;
+    if (!text) return PyErr_Clear(), false;
+    for (const char *c = text; *c; c++) {
+        if (*c != '{' && *c != '}') continue;
+        bool twice = c[1] == *c, closing = *c == '}';
+        c++;
+        if (twice) continue;
+        if (closing) return false;
+        size_t name = strcspn(c, ":}!.[{"), spec = c[name] == ':' ? 1 + strcspn(c + name + 1, "{}") : 0;
+        if (c[name + spec] != '}') return false;
+        counted |= !name;
+        numbered |= name && c[0] >= '0' && c[0] <= '9';
+        for (size_t i = 1; i < spec; i++) beyond |= strchr(".iulh", c[name + i]) != NULL;
+        c += name + spec;
+    }
+    return beyond || (numbered && counted);
+}
+
 PsStatus loop_eval_call(Loop *l, PsAst *node, PsValue *out) {
     PsValue callee;
     CallArgs args;
-    TRY(loop_eval(l, node->a, &callee));
+    TRY(loop_eval_holder(l, node->a, &callee));
+    callee = loop_load(l, &callee);
     bool is_object = callee.kind == PS_VALUE_PYTHON, was_static = l->in_static;
     bool func = is_object && (Py_IS_TYPE(callee.object, l->front.types->func) ||
                               (PyMethod_Check(callee.object) &&
                                Py_IS_TYPE(PyMethod_GET_FUNCTION(callee.object), l->front.types->func)));
     func |= callee.kind == PS_VALUE_METHOD && callee.object;
+    if (!func) ps_front_pin_instance(&l->front, &callee);
     if (loop_is_builtin(l, &callee, PS_BUILTIN_STATIC)) l->in_static = true;
     PsStatus status = eval_args(l, node, loop_builtin_wants_place(l, &callee), func, &args);
     l->in_static = was_static;
     if (status) return status;
     loop_at(l, node);
     if (is_object) TRY(check_mutation(l, node, callee.object));
-    if (is_object && is_format_call(callee.object) && holds_runtime(l, &args))
+    if (is_object && is_format_call(callee.object) &&
+        (holds_runtime(l, &args) || is_beyond_python(PyCFunction_GET_SELF(callee.object))))
         return loop_format(l, PyCFunction_GET_SELF(callee.object), &args, out);
     return loop_call(l, &callee, &args, out);
 }

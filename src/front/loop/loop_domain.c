@@ -30,9 +30,14 @@ PsStatus loop_range_domain(Loop *l, const CallArgs *args, PsDomain *out) {
 PsStatus loop_array_domain(Loop *l, const PsValue *array, PsDomain *out) {
     *out = (PsDomain){.ndim = (uint32_t)loop_axes(l, array)};
     for (uint32_t i = 0; i < out->ndim; i++) {
-        out->lo[i] = zero();
+        int64_t first = loop_first_index(array, (int)i);
         out->axes[i] = (uint8_t)i;
+        out->lo[i] = zero();
         TRY(loop_dim(l, array, (int)i, &out->hi[i]));
+        if (!first) continue;
+        PsRef lo = ps_build_int(loop_b(l), PS_I32, first);
+        out->lo[i] = loop_value(l, lo);
+        out->hi[i] = loop_value(l, ps_build_binary(loop_b(l), PS_OP_ADD, out->hi[i].ref, lo));
     }
     return PS_OK;
 }
@@ -82,7 +87,7 @@ static PsStatus ndrange_axes(Loop *l, const PsValue *axes, PsDomain *domain) {
 PsStatus loop_make_ndrange(Loop *l, const CallArgs *args, PsValue *out) {
     PsDomain *domain = ps_arena_alloc(l->front.arena, sizeof *domain);
     if (!domain) return PS_NOMEM;
-    if (args->nargs == 0 || args->nargs > PS_MAX_AXES) return FAIL(l, NDRANGE_COUNT, PS_MAX_AXES, args->nargs);
+    if (args->nargs > PS_MAX_AXES) return FAIL(l, NDRANGE_COUNT, PS_MAX_AXES, args->nargs);
     domain->ndim = args->nargs;
     for (uint32_t i = 0; i < args->nargs; i++) {
         domain->axes[i] = (uint8_t)i;
@@ -95,6 +100,18 @@ PsStatus loop_make_ndrange(Loop *l, const CallArgs *args, PsValue *out) {
         if (axes->kind != PS_VALUE_PYTHON || axes->object != Py_None) TRY(ndrange_axes(l, axes, domain));
     }
     *out = (PsValue){.kind = PS_VALUE_NDRANGE, .domain = domain};
+    return PS_OK;
+}
+
+PsStatus loop_known_ndrange(Loop *l, PsValue *value) {
+    if (value->kind != PS_VALUE_PYTHON || !Py_IS_TYPE(value->object, l->front.types->ndrange)) return PS_OK;
+    const PsNdrangeObject *object = (PsNdrangeObject *)value->object;
+    PsValue bounds = ps_value_python(object->bounds);
+    CallArgs args = {0};
+    TRY(loop_items(l, &bounds, &args.args, &args.nargs));
+    TRY(loop_make_ndrange(l, &args, value));
+    for (uint32_t i = 0; i < args.nargs; i++) value->domain->axes[i] = (uint8_t)object->axes[i];
+    value->domain->has_axes = object->reordered;
     return PS_OK;
 }
 

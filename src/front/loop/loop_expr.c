@@ -73,6 +73,8 @@ static PsStatus array_attribute(Loop *l, const PsValue *given, PyObject *key, Ps
     bool done = false;
     PsValue outside = *given, *base = &outside;
     if (!name) return PS_PYERR;
+    if (!strcmp(name, "fill")) return loop_fill_method(l, base, out);
+    if (!strcmp(name, "grad") && !base->object) return loop_array_grad(l, base, out);
     if (base->object) TRY(loop_field_attribute(l, base, name, key, out, &done));
     if (done) return PS_OK;
     TRY(loop_from_outside(l, base));
@@ -81,7 +83,7 @@ static PsStatus array_attribute(Loop *l, const PsValue *given, PyObject *key, Ps
     if (!strcmp(name, "ndim")) return ps_value_take(&l->front, PyLong_FromLong(loop_axes(l, base)), out);
     if (!strcmp(name, "dtype"))
         return ps_value_take(&l->front, Py_NewRef(l->front.types->dtypes[info->elem]), out);
-    return FAIL(l, ATTRIBUTE_OF, loop_describe(l, base), name, "shape, ndim and dtype");
+    return FAIL(l, ATTRIBUTE_OF, loop_describe(l, base), name, "shape, ndim, dtype and fill()");
 }
 
 PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) {
@@ -110,7 +112,7 @@ PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *o
 
 static PsStatus eval_attribute(Loop *l, PsAst *node, PsValue *out) {
     PsValue base;
-    TRY(loop_eval_place(l, node->a, &base));
+    TRY(loop_eval_holder(l, node->a, &base));
     loop_at(l, node);
     return loop_attribute(l, &base, node->name, out);
 }
@@ -276,13 +278,19 @@ static const Eval evals[PS_AST_COUNT] = {
     [PS_AST_NAMEDEXPR] = eval_namedexpr,
 };
 
-PsStatus loop_eval_place(Loop *l, PsAst *node, PsValue *out) {
+PsStatus loop_eval_holder(Loop *l, PsAst *node, PsValue *out) {
     TRY(ps_front_deeper(&l->front));
     loop_at(l, node);
     *out = (PsValue){0};
     PsStatus status = (evals[node->kind] ? evals[node->kind] : refuse)(l, node, out);
     l->front.depth--;
     return status;
+}
+
+PsStatus loop_eval_place(Loop *l, PsAst *node, PsValue *out) {
+    TRY(loop_eval_holder(l, node, out));
+    ps_front_pin_instance(&l->front, out);
+    return PS_OK;
 }
 
 PsStatus loop_eval(Loop *l, PsAst *node, PsValue *out) {

@@ -15,19 +15,16 @@
 
 #define HIDDEN ((uint64_t)1 << 32)
 
-static bool is_struct_field(Loop *l, PyObject *object) {
-    return (PyObject *)Py_TYPE(object) == l->front.types->struct_field_type;
-}
-
 bool loop_is_array_object(Loop *l, const PsValue *value) {
     return value->kind == PS_VALUE_PYTHON &&
-           (ps_is_array(l->front.types, value->object) || is_struct_field(l, value->object));
+           (ps_is_array(l->front.types, value->object) || ps_is_structs(l->front.types, value->object));
 }
 
 /* -- values -- */
 
-PsType loop_array_type(Loop *l, PsType dtype, int axes, bool unit) {
-    return ps_type_array(l->front.module, dtype, axes, unit);
+PsType loop_array_type(Loop *l, PsType dtype, int ndim, int edim, uint8_t unit) {
+    if (unit == PS_UNIT_SOA) return ps_type_array_outer(l->front.module, dtype, ndim + edim, edim);
+    return ps_type_array(l->front.module, dtype, ndim + edim, unit == PS_UNIT_C);
 }
 
 PsValue loop_array_value(Loop *l, PsRef ref, PsType type, int edim, const int64_t *eshape, PyObject *object) {
@@ -82,70 +79,13 @@ PsStatus loop_hidden_arg(Loop *l, uint32_t hidden, PsRef *out) {
     return PS_OK;
 }
 
-/* A field of structs is the fields of its members. */
-static PsStatus structs_from_outside(Loop *l, PsValue *value) {
-    const PsStructFieldObject *field = (const PsStructFieldObject *)value->object;
-    uint32_t n = (uint32_t)PyTuple_GET_SIZE(field->members);
-    PsValue *items = ps_arena_alloc(l->front.arena, sizeof *items * (n + 1));
-    if (!items) return PS_NOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        items[i] = ps_value_python(PyTuple_GET_ITEM(field->members, i));
-        TRY(loop_from_outside(l, &items[i]));
-    }
-    *value = (PsValue){.kind = PS_VALUE_STRUCTS,
-                       .count = n,
-                       .items = items,
-                       .object = (PyObject *)field->type,
-                       .is_static = value->is_static};
-    return PS_OK;
-}
-
-bool loop_is_structs(Loop *l, const PsValue *value) {
-    return value->kind == PS_VALUE_STRUCTS ||
-           (value->kind == PS_VALUE_PYTHON && is_struct_field(l, value->object));
-}
-
-const PsValue *loop_first_array(const PsValue *value) {
-    while (value->kind == PS_VALUE_STRUCTS) value = &value->items[0];
-    return value;
-}
-
-PsStatus loop_index_structs(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, PsValue *out) {
-    PsValue *items = ps_arena_alloc(l->front.arena, sizeof *items * (base->count + 1));
-    if (!items) return PS_NOMEM;
-    for (uint32_t i = 0; i < base->count; i++) TRY(loop_index(l, &base->items[i], indices, n, &items[i]));
-    *out = (PsValue){.kind = PS_VALUE_STRUCT, .count = base->count, .items = items, .object = base->object};
-    return PS_OK;
-}
-
-/* The field of a member, or what is known of all of them. */
-PsStatus loop_structs_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) {
-    const PsStructFieldObject *field =
-        (const PsStructFieldObject *)base->object; /* when it is still an object */
-    bool object = base->kind == PS_VALUE_PYTHON;
-    const PsStructTypeObject *type = object ? field->type : (const PsStructTypeObject *)base->object;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->members); i++) {
-        if (PyUnicode_Compare(PyTuple_GET_ITEM(type->members, i), name) != 0) continue;
-        *out = object ? ps_value_python(PyTuple_GET_ITEM(field->members, i)) : base->items[i];
-        return PS_OK;
-    }
-    bool grad = PyUnicode_CompareWithASCIIString(name, "grad") == 0;
-    if (object && grad && field->grad) {
-        *out = ps_value_python(field->grad);
-        return PS_OK;
-    }
-    PsValue value = *base;
-    TRY(loop_from_outside(l, &value));
-    return loop_attribute(l, loop_first_array(&value), name, out);
-}
-
 PsStatus loop_from_outside(Loop *l, PsValue *value) {
     if (!loop_is_array_object(l, value)) return PS_OK;
-    if (is_struct_field(l, value->object)) return structs_from_outside(l, value);
+    if (ps_is_structs(l->front.types, value->object)) return loop_structs_from_outside(l, value);
     if (!value->looked_up)
         ps_front_pin(&l->front, value->object); /* an element of a container: it stays the same one */
     const PsArrayObject *array = (const PsArrayObject *)value->object;
-    PsType type = loop_array_type(l, array->dtype, array->ndim + array->edim, array->unit);
+    PsType type = loop_array_type(l, array->dtype, array->ndim, array->edim, array->unit);
     uint32_t hidden;
     PsRef ref;
     TRY(find_hidden(l, value->object, type, &hidden));
@@ -158,14 +98,19 @@ PsStatus loop_from_outside(Loop *l, PsValue *value) {
 
 /* -- what is known of a field while compiling -- */
 
+/* Whether what is given for the parameter is the array, or has it as a member. */
+static bool is_given(Loop *l, const PsParam *param, const PyObject *array) {
+    if (param->kind == PS_PARAM_FIELD) return param->value == array;
+    return param->kind == PS_PARAM_STRUCTS && loop_has_leaf(l, param->value, array);
+}
+
 void loop_pin(Loop *l, const PsValue *array, uint8_t what) {
     bool given = false;
     for (uint32_t i = 0; array->object && i < l->nparams; i++)
-        if (l->params[i].kind == PS_PARAM_FIELD && l->params[i].value == array->object)
-            l->build->pins[i] |= what, given = true;
+        if (is_given(l, &l->params[i], array->object)) l->build->pins[i] |= what, given = true;
     for (uint32_t i = 0; array->object && i < l->members.len; i++) {
         PsMember *m = &l->members.data[i].base;
-        if (m->param.kind == PS_PARAM_FIELD && m->param.value == array->object) m->pins |= what, given = true;
+        if (is_given(l, &m->param, array->object)) m->pins |= what, given = true;
     }
     if (array->object && !given) ps_front_pin(&l->front, array->object);
 }
@@ -186,7 +131,7 @@ static void settle_facts(Loop *l) {
 
 PsStatus loop_field_attribute(Loop *l, const PsValue *base, const char *name, PyObject *key, PsValue *out,
                               bool *done) {
-    static const char *const shown[] = {"n", "m", "element_shape", "name", "layout"};
+    static const char *const shown[] = {"n", "m", "element_shape", "name", "layout", "offset"};
     *done = true;
     if (!strcmp(name, "shape") && l->in_static)
         loop_pin(l, base, PS_PIN_SHAPE);
@@ -342,7 +287,10 @@ static PsStatus hand_out_members(Loop *l) {
     PsBuild *build = l->build;
     build->members = ps_arena_alloc(l->front.arena, sizeof *build->members * (l->members.len + 1));
     if (!build->members) return PS_NOMEM;
-    for (uint32_t i = 0; i < l->members.len; i++) build->members[i] = l->members.data[i].base;
+    for (uint32_t i = 0; i < l->members.len; i++) {
+        build->members[i] = l->members.data[i].base;
+        build->members[i].param.given = build->members[i].param.annotation = NULL; /* of the build only */
+    }
     build->nmembers = l->members.len;
     l->members.len = 0;
     return PS_OK;

@@ -190,6 +190,15 @@ static PsStatus python_range(Loop *l, PyObject *range, PsDomain *out) {
     return loop_range_domain(l, &args, out);
 }
 
+/* Nothing to count: the body runs once, for the index (). */
+static PsStatus once(Loop *l, For *f) {
+    PsValue one = ps_value_python(Py_True);
+    CallArgs args = {.args = &one, .nargs = 1};
+    if (!f->grouped) return FAIL(l, LOOP_NO_AXES);
+    f->once = true;
+    return loop_range_domain(l, &args, &f->domain);
+}
+
 static PsStatus domain_of(Loop *l, PsValue *value, For *f) {
     PsValue *inner = value;
     if (value->kind == PS_VALUE_GROUPED) {
@@ -200,15 +209,12 @@ static PsStatus domain_of(Loop *l, PsValue *value, For *f) {
     if (inner->kind == PS_VALUE_STRUCTS) *inner = *loop_first_array(inner);
     if (inner->kind == PS_VALUE_ARRAY) {
         TRY(loop_array_domain(l, inner, &f->domain));
-        if (f->domain.ndim) return PS_OK;
-        if (!f->grouped) return FAIL(l, LOOP_NO_AXES);
-        f->once = true;
-        PsValue one = ps_value_python(Py_True);
-        CallArgs args = {.args = &one, .nargs = 1};
-        return loop_range_domain(l, &args, &f->domain);
+        return f->domain.ndim ? PS_OK : once(l, f);
     }
+    TRY(loop_known_ndrange(l, inner));
     if (inner->kind == PS_VALUE_NDRANGE) {
         f->domain = *inner->domain;
+        if (!f->domain.ndim) return once(l, f);
         f->is_ndrange = !f->domain.is_range;
         return PS_OK;
     }

@@ -154,9 +154,9 @@ static PsStatus key_of(Loop *l, const BoundArg *arg, LoopKey *out) {
     const PsValue *value = &arg->value;
     PsType type = param_type(l, arg);
     bool array = value->kind == PS_VALUE_ARRAY;
-    KeyPart part = {PASS_TYPE, type | (uint64_t)(array ? value->elem : 0) << 32,
+    KeyPart part = {value->clamp ? PASS_CLAMPED : PASS_TYPE, type | (uint64_t)(array ? value->elem : 0) << 32,
                     array ? (uint64_t)(uintptr_t)value->object : 0};
-    if (value->kind == PS_VALUE_STRUCT) return loop_pass_key(l, value, out);
+    if (value->kind == PS_VALUE_STRUCT || value->kind == PS_VALUE_STRUCTS) return loop_pass_key(l, value, out);
     if (value->kind == PS_VALUE_OBJECT)
         part = (KeyPart){PASS_ARGUMENT, value->count, 0};
     else if (!type)
@@ -223,6 +223,11 @@ static PsStatus bind_param(Loop *l, FuncCall *call, PsFunc *f, const BoundArg *a
     PsType type = param_type(l, arg);
     loop_at(l, arg->param);
     if (loop_is_struct(l, &arg->value)) return bind_struct_param(l, arg);
+    if (arg->value.kind == PS_VALUE_STRUCTS) {
+        PsValue value;
+        TRY(loop_pass_param(l, &arg->value, &value));
+        return ps_name_bind(&l->front, arg->param->name, PS_BIND_REFERENCE, &value);
+    }
     PsBindKind kind = arg->is_template ? PS_BIND_REFERENCE : PS_BIND_CONSTANT;
     if (!type) return ps_name_bind(&l->front, arg->param->name, kind, &arg->value);
     bool is_array = arg->value.kind == PS_VALUE_ARRAY;
@@ -236,6 +241,7 @@ static PsStatus bind_param(Loop *l, FuncCall *call, PsFunc *f, const BoundArg *a
         value = (PsValue){.kind = PS_VALUE_ARRAY, .ref = ref, .type = type};
         value.elem = arg->value.elem;
         value.object = arg->value.object;
+        value.clamp = arg->value.clamp;
     }
     return ps_name_bind(&l->front, arg->param->name, kind, &value);
 }
@@ -309,7 +315,8 @@ static PsStatus add_ref(Loop *l, LoopRefs *refs, PsRef ref) {
 static PsStatus pass_arg(Loop *l, const BoundArg *arg, LoopRefs *out) {
     PsType type = param_type(l, arg);
     PsRef ref;
-    if (loop_is_struct(l, &arg->value)) return loop_pass_args(l, &arg->value, out);
+    if (loop_is_struct(l, &arg->value) || arg->value.kind == PS_VALUE_STRUCTS)
+        return loop_pass_args(l, &arg->value, out);
     if (!type) return PS_OK;
     if (arg->value.kind == PS_VALUE_ARRAY) return add_ref(l, out, arg->value.ref);
     TRY(loop_store_value(l, &arg->value, type, "Argument", &ref));
@@ -351,7 +358,8 @@ static bool needs_place(Loop *l, const BoundArg *arg) {
     case PS_VALUE_OBJECT:
     case PS_VALUE_ARRAY: return false;
     case PS_VALUE_PLACE: return arg->is_template;
-    case PS_VALUE_STRUCT: return !loop_can_pass(l, &arg->value);
+    case PS_VALUE_STRUCT:
+    case PS_VALUE_STRUCTS: return !loop_can_pass(l, &arg->value);
     case PS_VALUE_PYTHON: return loop_is_struct(l, &arg->value) || loop_holds_proxies(l, &arg->value);
     default: return true;
     }
@@ -394,18 +402,25 @@ static PsStatus spread(Loop *l) {
     return PS_FAIL;
 }
 
-static PsStatus call_either_way(Loop *l, FuncCall *call, PsValue *out) {
-    Instance *instance;
-    bool top = is_top_level(l);
-    if (has_loops(call)) TRY(spread(l));
-    if (call->func->flags & PS_FUNC_TOP_LEVEL && !top) return FAIL(l, TOP_LEVEL_FUNC, call->name);
-    if (must_expand(l, call) || prefers_expansion(l, call)) return expand(l, call, out);
-    for (uint32_t i = 0; i < call->nargs; i++) { /* of an annotated type: its values */
+/* Structs for parameters of a struct type: their values, wherever they lie. */
+static PsStatus load_structs(Loop *l, FuncCall *call) {
+    for (uint32_t i = 0; i < call->nargs; i++) {
         BoundArg *arg = &call->args[i];
+        if (arg->value.kind == PS_VALUE_STRUCT) TRY(loop_pass_open(l, &arg->value));
         if (!arg->structure || arg->is_template || arg->value.kind != PS_VALUE_STRUCT) continue;
         TRY(loop_struct_as(l, arg->structure, &arg->value, &arg->value));
         arg->value = loop_load(l, &arg->value);
     }
+    return PS_OK;
+}
+
+static PsStatus call_either_way(Loop *l, FuncCall *call, PsValue *out) {
+    Instance *instance;
+    bool top = is_top_level(l);
+    TRY(load_structs(l, call));
+    if (has_loops(call)) TRY(spread(l));
+    if (call->func->flags & PS_FUNC_TOP_LEVEL && !top) return FAIL(l, TOP_LEVEL_FUNC, call->name);
+    if (must_expand(l, call) || prefers_expansion(l, call)) return expand(l, call, out);
     TRY(find_instance(l, call, &instance));
     bool expandable = top && !count_expanding(l, call->func) && !loop_tree_returns_early(call->tree);
     if (!instance->state && !(expandable && instance->spreads)) TRY(build_instance(l, call, instance));

@@ -88,6 +88,40 @@ static bool known_below(Loop *l, const PsValue *value, PsRef *out) {
     return true;
 }
 
+/* Checked before it is shifted: the message is about the index in the program, and the difference may wrap. */
+static PsStatus check_shifted(Loop *l, const PsValue *array, int axis, int64_t first, PsRef index) {
+    PsBuilder *b = loop_b(l);
+    PsValue dim;
+    TRY(loop_dim(l, array, axis, &dim));
+    PsRef wide = ps_build_cast(b, index, PS_I64), length = ps_build_cast(b, dim.ref, PS_I64);
+    PsRef shift = ps_build_int(b, PS_I64, first);
+    PsRef from = ps_build_cast(b, ps_build_binary(b, PS_OP_SUB, wide, shift), PS_U64);
+    PsRef ok = ps_build_binary(b, PS_OP_LT, from, ps_build_cast(b, length, PS_U64));
+    PsRef args[5] = {ok, wide, ps_build_int(b, PS_I64, axis), length, shift};
+    ps_build_op(b, PS_OP_CHECK, PS_KIND_NONE, args, 5, PS_FAULT_BOUNDS);
+    return PS_OK;
+}
+
+/* Of a field with an offset. */
+static PsStatus shifted_index(Loop *l, const PsValue *array, const PsValue *value, int axis, PsRef *out) {
+    PsBuilder *b = loop_b(l);
+    int64_t first = loop_first_index(array, axis), known;
+    bool is_known = value->kind == PS_VALUE_PYTHON && ps_number_int(value->object, &known);
+    if (is_known && loop_numeric(l, value) && known < first)
+        return FAIL(l, OFFSET_INDEX, (long long)known, axis, (long long)first);
+    if (is_known && known < 0)
+        *out = ps_build_int(b, PS_I64, known); /* has a meaning only here */
+    else
+        TRY(loop_to_index(l, value, axis, out));
+    if (l->front.options->checked) TRY(check_shifted(l, array, axis, first, *out));
+    *out = ps_build_binary(b, PS_OP_SUB, *out, ps_build_int(b, loop_type_of(l, *out), first));
+    return PS_OK;
+}
+
+static bool is_shifted(const PsValue *array) {
+    return array->object && ((const PsArrayObject *)array->object)->shifted;
+}
+
 static PsStatus index_array(Loop *l, const PsValue *base, const Indices *indices, PsValue *out) {
     const PsTypeInfo *info = ps_type_info(l->front.module, base->type);
     PsRef args[PS_MAX_AXES + 1] = {base->ref};
@@ -95,13 +129,15 @@ static PsStatus index_array(Loop *l, const PsValue *base, const Indices *indices
     int axes = loop_axes(l, base);
     if (indices->n != (uint32_t)axes) return FAIL(l, INDEX_COUNT, axes, indices->n);
     for (uint32_t i = 0; i < indices->n; i++) {
-        if (!base->clamp || !known_below(l, &indices->values[i], &args[i + 1]))
+        if (is_shifted(base))
+            TRY(shifted_index(l, base, &indices->values[i], (int)i, &args[i + 1]));
+        else if (!base->clamp || !known_below(l, &indices->values[i], &args[i + 1]))
             TRY(loop_to_index(l, &indices->values[i], (int)i, &args[i + 1]));
         if (base->clamp) TRY(clamp_index(l, base, (int)i, &args[i + 1]));
     }
     PsRef place =
         ps_build_op(loop_b(l), PS_OP_PLACE, ps_type_ptr(l->front.module, elem), args, indices->n + 1, 0);
-    *out = (PsValue){.kind = PS_VALUE_PLACE, .ref = place, .type = elem};
+    *out = (PsValue){.kind = PS_VALUE_PLACE, .ref = place, .type = elem, .clamp = base->clamp};
     return PS_OK;
 }
 

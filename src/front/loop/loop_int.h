@@ -18,6 +18,7 @@
  *     loop_tile.c     vectors and matrices                loop_make.c     making them
  *     loop_struct.c   structs                             loop_form.c     values of the kernel's caller
  *     loop_part.c     their elements, slices, swizzles    loop_method.c   their methods, @
+ *     loop_fill.c     x.fill(v) of arrays                 loop_structs.c  arrays of structs
  */
 #ifndef PS_FRONT_LOOP_INT_H
 #define PS_FRONT_LOOP_INT_H
@@ -137,6 +138,8 @@ typedef struct CallArgs {
 /* loop_expr.c */
 PsStatus loop_eval(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;       /* never a PLACE */
 PsStatus loop_eval_place(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK; /* a PLACE where there is one */
+/* As loop_eval_place, of what only attributes are asked of, or a func is called with. */
+PsStatus loop_eval_holder(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_eval_list(Loop *l, const PsAstList *list, PsValue **out,
                         uint32_t *out_len) PS_MUST_CHECK; /* expands *x */
 PsStatus loop_eval_python(Loop *l, PsAst *node,
@@ -183,9 +186,16 @@ PsStatus loop_eval_ifexp(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 bool loop_is_array_object(Loop *l, const PsValue *value);
 PsStatus loop_from_outside(Loop *l,
                            PsValue *value) PS_MUST_CHECK; /* one of those -> ARRAY; others as they are */
-PsType loop_array_type(Loop *l, PsType dtype, int axes, bool unit);
+PsType loop_array_type(Loop *l, PsType dtype, int ndim, int edim, uint8_t unit /* PsUnit */);
 PsValue loop_array_value(Loop *l, PsRef ref, PsType type, int edim, const int64_t *eshape, PyObject *object);
-/* Fields of structs: STRUCTS, or still an object. */
+/* loop_structs.c. Arrays of structs: STRUCTS, or still an object. */
+bool loop_has_leaf(Loop *l, PyObject *object,
+                   const PyObject *array); /* whether it is one of its members, or itself */
+typedef PsStatus (*LoopLeaf)(Loop *l, void *data, PyObject *array, PsValue *out);
+/* STRUCTS, whose ARRAYs `leaf` makes, in order; of a plain array just that. */
+PsStatus loop_make_structs(Loop *l, PyObject *object, LoopLeaf leaf, void *data, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_structs_from_outside(Loop *l, PsValue *value) PS_MUST_CHECK;
+PsStructTypeObject *loop_structs_type(const PsValue *value);
 const PsValue *loop_first_array(const PsValue *value); /* of its members; an ARRAY as it is */
 PsStatus loop_index_structs(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n,
                             PsValue *out) PS_MUST_CHECK;
@@ -199,7 +209,15 @@ PsStatus loop_field_attribute(Loop *l, const PsValue *base, const char *name, Py
 PsStatus loop_hidden_arg(Loop *l, uint32_t hidden, PsRef *out) PS_MUST_CHECK; /* in the function being built */
 PsStatus loop_fields_finish(Loop *l) PS_MUST_CHECK;
 
-/* loop_member.c: members of dataclass arguments, run-time numbers of objects */
+/* loop_member.c: members of dataclass arguments, run-time numbers of objects, gradients of array arguments */
+/* Which argument or member (PsMember.from) an ARRAY or STRUCTS is, + 1; 0: none. */
+static inline uint32_t loop_given(const PsValue *value) {
+    return value->kind == PS_VALUE_STRUCTS ? value->ref : value->count;
+}
+static inline void loop_set_given(PsValue *value, uint32_t from) {
+    *(value->kind == PS_VALUE_STRUCTS ? &value->ref : &value->count) = from + 1;
+}
+PsStatus loop_array_grad(Loop *l, const PsValue *array, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_member(Loop *l, const PsValue *object, PyObject *name, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_object_number(Loop *l, PyObject *object, PyObject *name, PsValue *out, bool *done) PS_MUST_CHECK;
 PsStatus loop_object_property(Loop *l, const PsValue *object, PyObject *name, PsValue *out,
@@ -244,6 +262,9 @@ int loop_axes(Loop *l, const PsValue *array); /* without those of its elements *
 bool loop_has_elements(Loop *l, const PsValue *array, const PsElement *wanted); /* by their shape */
 PsStatus loop_shape(Loop *l, const PsValue *array, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) PS_MUST_CHECK;
+static inline int64_t loop_first_index(const PsValue *array, int axis) { /* its offset, if it is a field's */
+    return array->object ? ((const PsArrayObject *)array->object)->offset[axis] : 0;
+}
 PsStatus loop_to_index(Loop *l, const PsValue *value, int position, PsRef *out) PS_MUST_CHECK;
 
 PsStatus loop_warn_impure(Loop *l, PyObject *callee) PS_MUST_CHECK; /* loop_impure.c */
@@ -293,10 +314,16 @@ bool loop_has_method(const char *name);
 PsStatus loop_call_method(Loop *l, const PsValue *method, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_matmul(Loop *l, const PsValue *a, const PsValue *b, PsValue *out) PS_MUST_CHECK;
 
+/* loop_fill.c */
+PsStatus loop_fill_method(Loop *l, const PsValue *array, PsValue *out) PS_MUST_CHECK;
+bool loop_is_fill(const PsValue *callee);
+PsStatus loop_call_fill(Loop *l, const PsValue *method, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+
 /* loop_atomic.c */
 PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const PsValue *place,
                      const PsValue *value, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_atomic_cas(Loop *l, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_volatile_load(Loop *l, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 bool loop_is_own(Loop *l, PsRef place); /* a local of this iteration or of serial code */
 
 /* loop_random.c */
@@ -324,6 +351,7 @@ PsStatus loop_exec_return(Loop *l, PsAst *node, Flow *flow) PS_MUST_CHECK;
 typedef enum PassKind {
     PASS_FUNC,
     PASS_TYPE,
+    PASS_CLAMPED, /* an array whose indices are moved to the nearest that there is */
     PASS_OBJECT,
     PASS_ARGUMENT,
     PASS_STRUCT,
@@ -336,6 +364,7 @@ typedef struct KeyPart {
 } KeyPart;
 typedef PsVec(KeyPart) LoopKey;
 bool loop_can_pass(Loop *l, const PsValue *value);
+PsStatus loop_pass_open(Loop *l, PsValue *value) PS_MUST_CHECK; /* in the caller, before what follows */
 PsStatus loop_pass_key(Loop *l, const PsValue *value, LoopKey *out) PS_MUST_CHECK;
 PsStatus loop_pass_param(Loop *l, const PsValue *value,
                          PsValue *out) PS_MUST_CHECK; /* in the func: what it gets */
@@ -390,6 +419,8 @@ typedef struct PsDomain {
     PsValue lo[PS_MAX_AXES], hi[PS_MAX_AXES];
     uint8_t axes[PS_MAX_AXES]; /* order of the loops, outermost first */
 } PsDomain;
+/* What ndrange() gave to Python code -> NDRANGE; others as they are. */
+PsStatus loop_known_ndrange(Loop *l, PsValue *value) PS_MUST_CHECK;
 PsStatus loop_make_ndrange(Loop *l, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_range_domain(Loop *l, const CallArgs *args, PsDomain *out) PS_MUST_CHECK;
 PsStatus loop_array_domain(Loop *l, const PsValue *array, PsDomain *out) PS_MUST_CHECK;
@@ -402,6 +433,7 @@ PsStatus loop_parallel_bounds(Loop *l, const PsValue *lo, const PsValue *hi, PsR
                               PsRef *out_hi) PS_MUST_CHECK;
 
 /* loop_print.c */
+PyObject *loop_text_of(const Loop *l, PyObject *object);
 PsStatus loop_print(Loop *l, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 typedef struct LoopText { /* what print would write of one value */
     uint32_t id;          /* in module->texts, with a mark for each runtime value */
@@ -415,6 +447,7 @@ PsStatus loop_percent(Loop *l, PyObject *format, const PsValue *values,
 PsStatus loop_eval_fstring(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 
 /* loop_writes.c */
-PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, PsBuild *out) PS_MUST_CHECK;
+PsStatus loop_find_writes(const PsFrontTypes *types, PsModule *m, const PsParam *params, uint32_t nparams,
+                          PsBuild *out) PS_MUST_CHECK;
 
 #endif

@@ -80,19 +80,10 @@ static bool is_harmless(const PsFunc *f, const PsOp *op) {
     case PS_OP_TRUNCMOD: return loop_is_float(ps_type_element(f->module, op->type));
     case PS_OP_EXTRACT:
     case PS_OP_ELEM: return has_constant_indices(f, op);
-    case PS_OP_DOT: return false;
-    case PS_OP_PLACE:
-    case PS_OP_IPOW: return false;
+    case PS_OP_DOT:
+    case PS_OP_PLACE: return false;
     case PS_OP_LOAD: return ps_op(f, ps_place_root(f, f->args.data[op->args]))->code == PS_OP_VAR;
-    case PS_OP_FLOOR:
-    case PS_OP_CEIL:
-    case PS_OP_ROUND:
-    case PS_OP_RINT:
-    case PS_OP_TRUNC:
-    case PS_OP_DIV:
-    case PS_OP_COPYSIGN:
-    case PS_OP_SQRT: return true;
-    default: return ps_op_info[op->code].effect == PS_EFFECT_PURE && ps_op_info[op->code].rule != PS_RULE_FLOAT;
+    default: return ps_op_info[op->code].effect == PS_EFFECT_PURE && ps_op_info[op->code].cost <= PS_COST_DIV;
     }
 }
 

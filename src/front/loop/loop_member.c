@@ -42,11 +42,44 @@ static PsStatus add_scalars(Loop *l, uint32_t index, const PsForm *form) {
 
 static PsType type_of(Loop *l, const PsParam *param) {
     if (param->kind == PS_PARAM_SCALAR) return param->dtype;
-    return loop_array_type(l, param->dtype, param->ndim + param->edim, param->unit);
+    return loop_array_type(l, param->dtype, param->ndim, param->edim, param->unit);
 }
 
 static bool is_hidden(const PsParam *param) {
     return param->kind != PS_PARAM_TEMPLATE && param->kind != PS_PARAM_OBJECT;
+}
+
+/* -- arrays of structs: one for each of their arrays -- */
+
+static PsStatus add_leaf(Loop *l, void *data, PyObject *object, PsValue *out) {
+    const PsArrayObject *array = (const PsArrayObject *)object;
+    *out = (PsValue){0};
+    return add_hidden(l, *(uint32_t *)data,
+                      loop_array_type(l, array->dtype, array->ndim, array->edim, array->unit));
+}
+
+typedef struct Leaves {
+    uint32_t hidden;
+    bool clamp;
+} Leaves;
+
+static PsStatus leaf_of(Loop *l, void *data, PyObject *object, PsValue *out) {
+    Leaves *leaves = data;
+    const PsArrayObject *array = (const PsArrayObject *)object;
+    PsType type = l->hidden.data[leaves->hidden].type;
+    PsRef ref;
+    TRY(loop_hidden_arg(l, leaves->hidden++, &ref));
+    *out = loop_array_value(l, ref, type, array->edim, array->shape + array->ndim, object);
+    out->clamp = leaves->clamp;
+    return PS_OK;
+}
+
+static PsStatus structs_of(Loop *l, uint32_t index, PsValue *out) {
+    const LoopMember *member = &l->members.data[index];
+    Leaves leaves = {member->hidden, member->base.param.clamp};
+    TRY(loop_make_structs(l, member->base.param.value, leaf_of, &leaves, out));
+    loop_set_given(out, l->nparams + index);
+    return PS_OK;
 }
 
 static PsStatus value_of(Loop *l, uint32_t index, PsValue *out) {
@@ -62,6 +95,7 @@ static PsStatus value_of(Loop *l, uint32_t index, PsValue *out) {
         uint32_t at = LOOP_HIDDEN_ARGS + member->hidden;
         return loop_form_argument(l, param->form, &at, out);
     }
+    if (param->kind == PS_PARAM_STRUCTS) return structs_of(l, index, out);
     TRY(loop_hidden_arg(l, member->hidden, &ref));
     if (param->kind == PS_PARAM_SCALAR) {
         *out = loop_value(l, ref);
@@ -69,6 +103,7 @@ static PsStatus value_of(Loop *l, uint32_t index, PsValue *out) {
     }
     *out = loop_array_value(l, ref, type_of(l, param), param->edim, param->eshape, param->value);
     out->clamp = param->clamp;
+    loop_set_given(out, l->nparams + index);
     return PS_OK;
 }
 
@@ -88,12 +123,17 @@ static PsStatus add_member(Loop *l, LoopMember *made, PyObject *value, PsValue *
     }
     Py_INCREF(m->name);
     Py_XINCREF(m->holder);
+    if (m->param.kind == PS_PARAM_ARRAY || m->param.kind == PS_PARAM_STRUCTS) /* for its gradient array */
+        l->members.data[index].base.param.given = ps_front_keep(&l->front, Py_NewRef(value));
     if (m->param.kind == PS_PARAM_ARRAY || m->param.kind == PS_PARAM_VALUE)
         Py_CLEAR(l->members.data[index].base.param.value);
     l->members.data[index].hidden = l->hidden.len;
     if (m->param.kind == PS_PARAM_VALUE)
         TRY(add_scalars(l, index, m->param.form));
-    else if (is_hidden(&m->param))
+    else if (m->param.kind == PS_PARAM_STRUCTS) {
+        PsValue unused;
+        TRY(loop_make_structs(l, m->param.value, add_leaf, &index, &unused));
+    } else if (is_hidden(&m->param))
         TRY(add_hidden(l, index, type_of(l, &m->param)));
     return value_of(l, index, out);
 }
@@ -142,23 +182,68 @@ static const char *path_of(Loop *l, const PsValue *object, PyObject *name) {
     return ps_arena_format(l->front.arena, "%s.%s", outer, text_of(name));
 }
 
-static PsStatus read_field(Loop *l, const PsValue *object, PyObject *name, PyObject *annotation, PsValue *out) {
-    PyTypeObject *class = Py_TYPE(object->object);
-    LoopMember made = {.base = {.from = object->count, .name = name}, .path = path_of(l, object, name)};
+/* Takes over the reference to the value. */
+static PsStatus read_as(Loop *l, const PsValue *object, PyTypeObject *class, PyObject *name,
+                        PyObject *annotation, PyObject *value, bool is_grad, PsValue *out) {
+    LoopMember made = {.base = {.from = object->count, .name = name, .grad = is_grad},
+                       .path = path_of(l, object, name)};
     PsMember *m = &made.base;
-    if (!made.path) return PS_NOMEM;
-    m->where = ps_arena_format(l->front.arena, "argument '%s' of kernel '%s'", made.path, l->describer->kernel);
-    if (!m->where) return PS_NOMEM;
-    PyObject *value = PyObject_GenericGetAttr(object->object, name);
-    if (!value) return ps_front_python_failed(&l->front);
+    if (made.path)
+        m->where =
+            ps_arena_format(l->front.arena, "argument '%s' of kernel '%s'", made.path, l->describer->kernel);
+    if (!m->where) {
+        Py_DECREF(value);
+        return PS_NOMEM;
+    }
     if (l->describer->describe(l->describer->data, class, name, annotation, value, m->where, &m->param)) {
         Py_DECREF(value);
         PsStatus status = ps_front_python_failed(&l->front);
         if (status == PS_FAIL) Py_CLEAR(l->front.cause); /* it says no more than the message made of it */
         return status;
     }
+    if (m->param.annotation) ps_front_keep(&l->front, m->param.annotation);
     if (m->param.kind == PS_PARAM_OBJECT) m->class = Py_TYPE(value);
     return add_member(l, &made, value, out);
+}
+
+static PsStatus read_field(Loop *l, const PsValue *object, PyObject *name, PyObject *annotation, PsValue *out) {
+    PyObject *value = PyObject_GenericGetAttr(object->object, name);
+    if (!value) return ps_front_python_failed(&l->front);
+    return read_as(l, object, Py_TYPE(object->object), name, annotation, value, false, out);
+}
+
+/* -- gradient arrays of array arguments -- */
+
+static const PsParam *param_of(Loop *l, uint32_t from) {
+    return from < l->nparams ? &l->params[from] : &l->members.data[from - l->nparams].base.param;
+}
+
+/* Inside a func that is called it is not known which argument an array is: the func is expanded in place instead. */
+static PsStatus grad_in_func(Loop *l) {
+    Instance *instance = l->func->instance;
+    if (l->func->kind != FUNC_CALLED || instance->recursive || l->func->early || l->func->real)
+        return FAIL(l, GRAD_FUNC);
+    instance->state = INSTANCE_INLINE;
+    return PS_FAIL;
+}
+
+PsStatus loop_array_grad(Loop *l, const PsValue *array, PsValue *out) {
+    uint32_t from = loop_given(array) - 1;
+    if (!loop_given(array)) return grad_in_func(l);
+    PyObject *name = ps_front_keep(&l->front, PyUnicode_InternFromString("grad"));
+    if (!name) return PS_PYERR;
+    for (uint32_t i = 0; i < l->members.len; i++)
+        if (is_same(&l->members.data[i].base, from, NULL, name)) return value_of(l, i, out);
+    const PsParam *param = param_of(l, from);
+    PyObject *given = param->given ? param->given : param->value;
+    PyObject *annotation =
+        param->annotation ? param->annotation : (PyObject *)l->front.types->ndarray_annotation;
+    annotation = ps_front_keep(&l->front, ps_front_annotation_of_grad(l->front.types, annotation));
+    PyObject *grad = annotation && given ? l->describer->grad(l->describer->data, given) : NULL;
+    if (!grad && PyErr_Occurred()) return ps_front_python_failed(&l->front);
+    if (!grad || grad == Py_None) return Py_XDECREF(grad), FAIL(l, NO_GRAD, loop_describe(l, array));
+    PsValue object = {.count = from};
+    return read_as(l, &object, Py_TYPE(given), name, annotation, grad, true, out);
 }
 
 /* -- what a class has beside its fields -- */

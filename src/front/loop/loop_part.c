@@ -49,6 +49,22 @@ static PsStatus element_axis(Loop *l, const PsValue *index, int position, int64_
     return loop_to_index(l, index, position, &out->index);
 }
 
+/* Of an element of an array whose indices are moved to the nearest that there is. */
+static PsStatus clamped_axis(Loop *l, const PsValue *index, int position, int64_t length, Axis *out) {
+    PsBuilder *b = loop_b(l);
+    int64_t known;
+    *out = (Axis){.count = 1};
+    if (index->kind == PS_VALUE_PYTHON && PyLong_Check(index->object) && ps_number_int(index->object, &known)) {
+        out->index = ps_build_int(b, PS_I32, known < 0 ? 0 : known < length ? known : length - 1);
+        return PS_OK;
+    }
+    TRY(loop_to_index(l, index, position, &out->index));
+    PsType type = loop_type_of(l, out->index);
+    out->index = ps_build_binary(b, PS_OP_MIN, out->index, ps_build_int(b, type, length - 1));
+    out->index = ps_build_binary(b, PS_OP_MAX, out->index, ps_build_int(b, type, 0));
+    return PS_OK;
+}
+
 static PsStatus read_axes(Loop *l, const PsValue *base, const PsValue *indices, uint32_t n, Axis *axes) {
     PsType type = loop_tile_type(l, base);
     int ndim = loop_tile_ndim(l, type);
@@ -59,6 +75,8 @@ static PsStatus read_axes(Loop *l, const PsValue *base, const PsValue *indices, 
             axes[i] = (Axis){.is_slice = true, .step = 1, .count = length}; /* m[i]: a row */
         else if (indices[i].kind == PS_VALUE_PYTHON && PySlice_Check(indices[i].object))
             TRY(slice_axis(l, indices[i].object, length, &axes[i]));
+        else if (base->clamp && base->kind == PS_VALUE_PLACE)
+            TRY(clamped_axis(l, &indices[i], i, length, &axes[i]));
         else
             TRY(element_axis(l, &indices[i], i, length, loop_describe(l, base), &axes[i]));
     }

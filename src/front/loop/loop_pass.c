@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Structs and tuples across calls of funcs that are built once. Functions of the IR know neither, so they are taken
- * apart: a member that is a variable of the caller is passed as its place, so that a method can change self; another
- * one as a value. A result is stored through places of the caller, one for each number, vector and matrix in it.
+ * apart: a member that is a variable of the caller is passed as its place, so that a method can change self; one that is
+ * an element of an array as the array and the indices, of which the func makes the place anew; another one as a value.
+ * Arrays of structs are passed array by array. A result is stored through places of the caller, one for each number,
+ * vector and matrix in it.
  *
- * What cannot be passed so, and makes a call an expansion in place: members of elements of fields (their places belong to
- * arrays), texts, dtypes and other things of Python's in a tuple.
+ * What cannot be passed so, and makes a call an expansion in place: variables of the serial code around a parallel loop,
+ * texts, dtypes and other things of Python's in a tuple.
  */
 #include "front/loop/loop_int.h"
 
@@ -22,14 +24,44 @@ static PsType ptr_to(Loop *l, PsType type) { return ps_type_ptr(l->front.module,
 
 /* -- arguments -- */
 
+static bool is_element(Loop *l, const PsValue *value) {
+    return value->kind == PS_VALUE_PLACE && ps_op(loop_b(l)->func, value->ref)->code == PS_OP_PLACE;
+}
+
+/* Elements of arrays with what they are made of: items[0] the array, then the indices. */
+PsStatus loop_pass_open(Loop *l, PsValue *value) {
+    const PsFunc *f = loop_b(l)->func;
+    uint32_t n = value->kind == PS_VALUE_STRUCT ? value->count
+                 : is_element(l, value)         ? ps_op(f, value->ref)->nargs
+                                                : 0;
+    if (!n) return PS_OK;
+    PsValue *items = ps_arena_alloc(l->front.arena, sizeof *items * n);
+    if (!items) return PS_NOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        if (value->kind == PS_VALUE_STRUCT) {
+            items[i] = value->items[i];
+            TRY(loop_pass_open(l, &items[i]));
+        } else {
+            PsRef part = ps_op_arg(f, value->ref, i);
+            items[i] = (PsValue){.kind = i ? PS_VALUE_SCALAR : PS_VALUE_ARRAY, .ref = part};
+            items[i].type = ps_op(f, part)->type;
+        }
+    }
+    value->items = items;
+    value->count = n;
+    return PS_OK;
+}
+
 bool loop_can_pass(Loop *l, const PsValue *value) {
     switch (value->kind) {
     case PS_VALUE_STRUCT:
+    case PS_VALUE_STRUCTS:
         for (uint32_t i = 0; i < value->count; i++)
             if (!loop_can_pass(l, &value->items[i])) return false;
         return true;
-    case PS_VALUE_PLACE: return loop_is_own(l, value->ref);
+    case PS_VALUE_PLACE: return loop_is_own(l, value->ref) || is_element(l, value);
     case PS_VALUE_SCALAR:
+    case PS_VALUE_ARRAY:
     case PS_VALUE_TILE: return true;
     case PS_VALUE_PYTHON: return loop_is_struct(l, value) || loop_numeric(l, value);
     default: return false;
@@ -38,14 +70,18 @@ bool loop_can_pass(Loop *l, const PsValue *value) {
 
 PsStatus loop_pass_key(Loop *l, const PsValue *value, LoopKey *out) {
     KeyPart part = {PASS_OBJECT, (uint64_t)(uintptr_t)value->object, value->count};
+    bool parts = value->kind == PS_VALUE_STRUCT || value->kind == PS_VALUE_STRUCTS;
     if (value->kind == PS_VALUE_PLACE)
-        part = (KeyPart){PASS_PLACE, value->type, 0};
+        part = (KeyPart){PASS_PLACE, value->type, value->count};
+    else if (value->kind == PS_VALUE_ARRAY)
+        part = (KeyPart){value->clamp ? PASS_CLAMPED : PASS_TYPE, value->type | (uint64_t)value->elem << 32,
+                         (uint64_t)(uintptr_t)value->object};
     else if (value->kind == PS_VALUE_SCALAR || value->kind == PS_VALUE_TILE)
         part = (KeyPart){PASS_VALUE, value->type, 0};
-    else if (value->kind == PS_VALUE_STRUCT)
+    else if (parts)
         part.kind = PASS_STRUCT;
     if (!ps_vec_push(l->front.arena, out, part)) return PS_NOMEM;
-    for (uint32_t i = 0; value->kind == PS_VALUE_STRUCT && i < value->count; i++)
+    for (uint32_t i = 0; (parts || value->kind == PS_VALUE_PLACE) && i < value->count; i++)
         TRY(loop_pass_key(l, &value->items[i], out));
     return PS_OK;
 }
@@ -56,16 +92,31 @@ static PsStatus add_param(Loop *l, PsType type, PsRef *out) {
     return ps_vec_push(l->front.arena, &f->params, type) ? PS_OK : PS_NOMEM;
 }
 
+/* The place of an element, from parameters for the array and the indices. */
+static PsStatus element_param(Loop *l, const PsValue *value, PsValue *out) {
+    PsRef args[PS_MAX_AXES + 1];
+    for (uint32_t i = 0; i < value->count; i++) TRY(add_param(l, value->items[i].type, &args[i]));
+    out->ref = ps_build_op(loop_b(l), PS_OP_PLACE, ptr_to(l, value->type), args, value->count, 0);
+    out->count = 0;
+    return PS_OK;
+}
+
 PsStatus loop_pass_param(Loop *l, const PsValue *value, PsValue *out) {
     PsRef ref;
     *out = *value;
     switch (value->kind) {
     case PS_VALUE_STRUCT:
+    case PS_VALUE_STRUCTS:
+        if (value->kind == PS_VALUE_STRUCTS)
+            out->ref = 0; /* which argument of the kernel it is, nobody knows here */
         out->items = ps_arena_alloc(l->front.arena, sizeof *out->items * (value->count + 1));
         if (!out->items) return PS_NOMEM;
         for (uint32_t i = 0; i < value->count; i++) TRY(loop_pass_param(l, &value->items[i], &out->items[i]));
         return PS_OK;
-    case PS_VALUE_PLACE: TRY(add_param(l, ptr_to(l, value->type), &out->ref)); return PS_OK;
+    case PS_VALUE_PLACE:
+        if (value->count) return element_param(l, value, out);
+        return add_param(l, ptr_to(l, value->type), &out->ref);
+    case PS_VALUE_ARRAY: out->count = 0; return add_param(l, value->type, &out->ref);
     case PS_VALUE_SCALAR:
         TRY(add_param(l, value->type, &ref));
         *out = loop_value(l, ref);
@@ -85,9 +136,11 @@ PsRef loop_in_memory(Loop *l, PsRef tile) {
 }
 
 PsStatus loop_pass_args(Loop *l, const PsValue *value, LoopRefs *out) {
-    for (uint32_t i = 0; value->kind == PS_VALUE_STRUCT && i < value->count; i++)
-        TRY(loop_pass_args(l, &value->items[i], out));
-    if (value->kind == PS_VALUE_STRUCT || value->kind == PS_VALUE_PYTHON) return PS_OK;
+    bool parts =
+        value->kind == PS_VALUE_STRUCT || value->kind == PS_VALUE_STRUCTS || value->kind == PS_VALUE_PLACE;
+    for (uint32_t i = 0; parts && i < value->count; i++) TRY(loop_pass_args(l, &value->items[i], out));
+    if ((parts && (value->kind != PS_VALUE_PLACE || value->count)) || value->kind == PS_VALUE_PYTHON)
+        return PS_OK;
     PsRef ref = value->kind == PS_VALUE_TILE ? loop_in_memory(l, value->ref) : value->ref;
     return ps_vec_push(l->front.arena, out, ref) ? PS_OK : PS_NOMEM;
 }

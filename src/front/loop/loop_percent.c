@@ -67,7 +67,7 @@ static PsStatus convert(Loop *l, const Conversion *c, const PsValue *value, PsVa
     bool known = value->kind == PS_VALUE_PYTHON && !loop_holds_proxies(l, value);
     PsRef ref;
     *out = *value;
-    if (c->type == 's' && known) return ps_value_take(&l->front, PyObject_Str(value->object), out);
+    if (c->type == 's' && known) return ps_value_take(&l->front, loop_text_of(l, value->object), out);
     if (c->type == 'r' && known) return ps_value_take(&l->front, PyObject_Repr(value->object), out);
     if (!strchr("diuxXo", c->type)) return PS_OK;
     if (known)

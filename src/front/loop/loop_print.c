@@ -53,6 +53,13 @@ static PsStatus add_scalar(Loop *l, Text *t, const PsValue *value) {
     return ps_vec_push(l->front.arena, &t->values, loaded.ref) ? PS_OK : PS_NOMEM;
 }
 
+/* str() of what is known now. Of a field that is its values, which a kernel does not know: repr(). */
+PyObject *loop_text_of(const Loop *l, PyObject *object) {
+    const PsFrontTypes *types = l->front.types;
+    return ps_is_array(types, object) || ps_is_structs(types, object) ? PyObject_Repr(object)
+                                                                      : PyObject_Str(object);
+}
+
 static PsStatus add_python(Loop *l, Text *t, const PsValue *value, bool inside) {
     PyObject *object = value->object;
     if (PyTuple_Check(object) || PyList_Check(object)) {
@@ -62,7 +69,7 @@ static PsStatus add_python(Loop *l, Text *t, const PsValue *value, bool inside) 
         TRY(loop_items(l, value, &items, &n));
         return add_items(l, t, tuple ? "(" : "[", items, n, tuple ? (n == 1 ? ",)" : ")") : "]");
     }
-    return add_str(l, t, inside ? PyObject_Repr(object) : PyObject_Str(object));
+    return add_str(l, t, inside ? PyObject_Repr(object) : loop_text_of(l, object));
 }
 
 static PsStatus add_value(Loop *l, Text *t, const PsValue *value, bool inside) {
@@ -166,10 +173,19 @@ static PsStatus finish(Loop *l, Parts *parts, PsValue *out) {
              *empty = ps_front_keep(&l->front, PyUnicode_FromString(""));
     if (!list || !empty) return PS_PYERR;
     for (uint32_t i = 0; i < parts->len; i++) {
-        PyObject *str = ps_front_keep(&l->front, PyObject_Str(parts->data[i].object));
+        PyObject *str = ps_front_keep(&l->front, loop_text_of(l, parts->data[i].object));
         if (!str || PyList_Append(list, str)) return ps_front_python_failed(&l->front);
     }
     return ps_value_take(&l->front, PyUnicode_Join(empty, list), out);
+}
+
+/* format() of a value known now. */
+static PsStatus format_object(Loop *l, PyObject *object, PyObject *spec, PsValue *out) {
+    const PsFrontTypes *types = l->front.types;
+    if ((ps_is_array(types, object) || ps_is_structs(types, object)) &&
+        !(object = ps_front_keep(&l->front, PyObject_Repr(object))))
+        return PS_PYERR;
+    return ps_value_take(&l->front, ps_number_format(l->front.options, object, spec), out);
 }
 
 static PsStatus format_known(Loop *l, PsAst *node, const PsValue *value, PyObject *spec, PsValue *out) {
@@ -177,11 +193,11 @@ static PsStatus format_known(Loop *l, PsAst *node, const PsValue *value, PyObjec
     if (node->op == 'r')
         object = ps_front_keep(&l->front, PyObject_Repr(object));
     else if (node->op == 's')
-        object = ps_front_keep(&l->front, PyObject_Str(object));
+        object = ps_front_keep(&l->front, loop_text_of(l, object));
     else if (node->op == 'a')
         object = ps_front_keep(&l->front, PyObject_ASCII(object));
     if (!object) return PS_PYERR;
-    return ps_value_take(&l->front, PyObject_Format(object, spec), out);
+    return format_object(l, object, spec, out);
 }
 
 static PsStatus format_runtime(Loop *l, const PsValue *value, PyObject *spec, PsValue *out);
@@ -214,6 +230,9 @@ static PsStatus format_runtime(Loop *l, const PsValue *value, PyObject *spec, Ps
     if (!len) return PS_OK;
     if (loop_is_tile(l, value)) return format_tile(l, value, spec, out);
     *out = loop_load(l, value);
+    PsType type = loop_numeric(l, out);
+    spec = ps_front_keep(&l->front, ps_number_spec(l->front.options, spec, type && loop_is_float(type)));
+    if (!spec || !(text = PyUnicode_AsUTF8AndSize(spec, &len))) return PS_PYERR;
     if (out->kind != PS_VALUE_SCALAR || !ps_spec_parse(text, (size_t)len, &parsed) ||
         strlen(text) != (size_t)len || !ps_spec_fits(&parsed, (char)('a' + out->type)))
         return FAIL(l, FORMAT_SPEC, text, loop_describe(l, value));
@@ -290,7 +309,7 @@ static PsStatus add_field(Loop *l, Parts *parts, const CallArgs *args, const cha
     if (loop_holds_proxies(l, value))
         TRY(format_runtime(l, value, spec, &formatted));
     else
-        TRY(ps_value_take(&l->front, PyObject_Format(value->object, spec), &formatted));
+        TRY(format_object(l, value->object, spec, &formatted));
     return add_part(l, parts, &formatted);
 }
 
@@ -298,6 +317,7 @@ PsStatus loop_format(Loop *l, PyObject *format, const CallArgs *args, PsValue *o
     const char *text = PyUnicode_AsUTF8(format), *start = text;
     Parts parts = {0};
     uint32_t next = 0;
+    bool numbered = false; /* then any number of arguments is right */
     if (!text) return PS_PYERR;
     for (const char *c = text; *c; c++) {
         if (*c != '{' && *c != '}') continue;
@@ -308,11 +328,12 @@ PsStatus loop_format(Loop *l, PyObject *format, const CallArgs *args, PsValue *o
         }
         const char *end = *c == '{' ? strchr(c, '}') : NULL;
         if (!end) return FAIL(l, FORMAT_BRACES);
+        numbered |= c[1] >= '0' && c[1] <= '9';
         TRY(add_field(l, &parts, args, c + 1, (size_t)(end - c - 1), &next));
         c = end;
         start = end + 1;
     }
     TRY(add_literal(l, &parts, start, strlen(start)));
-    if (next < args->nargs && next) return FAIL(l, FORMAT_COUNT, next, args->nargs);
+    if (next < args->nargs && next && !numbered) return FAIL(l, FORMAT_COUNT, next, args->nargs);
     return finish(l, &parts, out);
 }

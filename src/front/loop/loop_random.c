@@ -8,23 +8,24 @@
  * mixed into; its state is a local of the iteration. Serial code of main has a stream of its own. Funcs that are called are
  * given its place (loop_field.c hands it on).
  *
- * Source: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014; the mixing function is
- * D. Stafford's variant 13. randn: G. Box, M. Muller, 1958.
+ * randn: G. Box, M. Muller, 1958.
  */
 #include "front/loop/loop_int.h"
 
-#define GOLDEN 0x9e3779b97f4a7c15u
+#include "abi/random.h"
 
 static PsRef word(PsBuilder *b, uint64_t bits) { return ps_build_const(b, PS_U64, bits); }
 
+static PsRef mix_once(PsBuilder *b, PsRef z, int shift, uint64_t factor) {
+    PsRef high = ps_build_binary(b, PS_OP_USHR, z, ps_build_int(b, PS_I32, shift));
+    z = ps_build_binary(b, PS_OP_XOR, z, high);
+    return factor == 1 ? z : ps_build_binary(b, PS_OP_MUL, z, word(b, factor));
+}
+
 static PsRef mix(PsBuilder *b, PsRef z) {
-    static const uint64_t factors[] = {0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu};
-    static const int shifts[] = {30, 27, 31};
-    for (int i = 0; i < 3; i++) {
-        PsRef high = ps_build_binary(b, PS_OP_USHR, z, ps_build_int(b, PS_I32, shifts[i]));
-        z = ps_build_binary(b, PS_OP_XOR, z, high);
-        if (i < 2) z = ps_build_binary(b, PS_OP_MUL, z, word(b, factors[i]));
-    }
+#define MIX(shift, factor) z = mix_once(b, z, shift, factor);
+    PS_RANDOM_MIX(MIX)
+#undef MIX
     return z;
 }
 
@@ -53,8 +54,8 @@ static PsStatus make_key(Loop *l) {
     }
     PsRef count_args[] = {places[1], word(&b, 1)};
     PsRef count = ps_build_op(&b, PS_OP_ATOMIC_ADD, PS_U64, count_args, 2, 0);
-    PsRef seed = mix(&b, add(&b, ps_build_load(&b, places[0]), GOLDEN));
-    PsRef steps = ps_build_binary(&b, PS_OP_MUL, count, word(&b, GOLDEN));
+    PsRef seed = mix(&b, add(&b, ps_build_load(&b, places[0]), PS_RANDOM_STEP));
+    PsRef steps = ps_build_binary(&b, PS_OP_MUL, count, word(&b, PS_RANDOM_STEP));
     l->random_key = mix(&b, ps_build_binary(&b, PS_OP_ADD, seed, steps));
     l->random_main = ps_build_var(&b, PS_U64);
     ps_build_store(&b, l->random_main, l->random_key);
@@ -73,7 +74,7 @@ static PsStatus stream_of(Loop *l, PsRegion region, PsRef *out) {
     PsRef state = mix(&b, add(&b, l->random_key, l->streams.len + 1));
     for (uint32_t i = 0; i < nparams; i++) {
         PsRef index = ps_build_cast(&b, params + i, PS_U64);
-        state = mix(&b, add(&b, ps_build_binary(&b, PS_OP_ADD, state, index), GOLDEN));
+        state = mix(&b, add(&b, ps_build_binary(&b, PS_OP_ADD, state, index), PS_RANDOM_STEP));
     }
     LoopStream made = {region, ps_build_var(&b, PS_U64)};
     ps_build_store(&b, made.state, state);
@@ -113,7 +114,7 @@ static PsStatus draw(Loop *l, PsRef *out) {
     PsRef state;
     TRY(stream(l, &state));
     PsBuilder *b = loop_b(l);
-    PsRef next = add(b, ps_build_load(b, state), GOLDEN);
+    PsRef next = add(b, ps_build_load(b, state), PS_RANDOM_STEP);
     ps_build_store(b, state, next);
     *out = mix(b, next);
     return PS_OK;

@@ -65,7 +65,7 @@ static PsStatus domain_value(Loop *l, const PsDomain *domain, const int64_t *at,
         PyTuple_SET_ITEM(tuple, i, index);
     }
     if (!tuple) return PS_PYERR;
-    if (grouped)
+    if (grouped && domain->ndim)
         return ps_value_take(&l->front, PyObject_CallOneArg((PyObject *)l->front.types->vector, tuple), out);
     *out = ps_value_python(domain->ndim == 1 ? PyTuple_GET_ITEM(tuple, 0) : tuple);
     return PS_OK;

@@ -143,15 +143,11 @@ static bool is_whole(Loop *l, PsStructTypeObject *type, const PsValue *value) {
     PyObject *first = PyTuple_GET_SIZE(type->types) ? PyTuple_GET_ITEM(type->types, 0) : NULL;
     bool dict = value->kind == PS_VALUE_PYTHON && PyDict_Check(value->object);
     if (!dict && !loop_is_struct(l, value)) return false;
-    if (!first || !Py_IS_TYPE(first, l->front.types->struct_type)) return true;
-    if (dict) return PyTuple_GET_SIZE(type->types) != 1;
-    PyObject *found =
-        value->kind == PS_VALUE_STRUCT ? value->object : (PyObject *)((PsStructObject *)value->object)->type;
-    PyObject *members = ((PsStructTypeObject *)found)->members;
-    bool same = PyTuple_GET_SIZE(members) == PyTuple_GET_SIZE(type->members);
-    for (Py_ssize_t i = 0; same && i < PyTuple_GET_SIZE(members); i++)
-        same = find(type->members, PyTuple_GET_ITEM(members, i)) == (int)i;
-    return same;
+    if (dict)
+        return !first || !Py_IS_TYPE(first, l->front.types->struct_type) || PyTuple_GET_SIZE(type->types) != 1;
+    return ps_struct_stands_for(l->front.types, type,
+                                value->kind == PS_VALUE_STRUCT ? type_of(value)
+                                                               : ((PsStructObject *)value->object)->type);
 }
 
 PsStatus loop_make_struct(Loop *l, PsStructTypeObject *type, CallArgs *args, PsValue *out) {

@@ -34,15 +34,18 @@ static bool scan(const PsModule *m, const PsFunc *f, bool *const *writes, bool *
 }
 
 /* Of a parameter whose first one in main is number *at, which goes on behind it. */
-static bool writes_param(const PsParam *param, const bool *writes, uint32_t *at) {
+static bool writes_param(const PsFrontTypes *types, const PsParam *param, const bool *writes, uint32_t *at) {
     bool array = param->kind == PS_PARAM_ARRAY || param->kind == PS_PARAM_FIELD;
     if (param->kind == PS_PARAM_TEMPLATE || param->kind == PS_PARAM_OBJECT) return false;
     uint32_t first = *at;
-    *at += param->kind == PS_PARAM_VALUE ? param->form->words : 1;
+    *at += param->kind == PS_PARAM_VALUE     ? param->form->words
+           : param->kind == PS_PARAM_STRUCTS ? ps_structs_leaves(types, param->value)
+                                             : 1;
     return array && writes[first];
 }
 
-PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, PsBuild *out) {
+PsStatus loop_find_writes(const PsFrontTypes *types, PsModule *m, const PsParam *params, uint32_t nparams,
+                          PsBuild *out) {
     bool **writes = ps_arena_alloc(m->arena, sizeof *writes * (m->funcs.len + 1)), changed = true;
     if (!writes) return PS_NOMEM;
     for (uint32_t i = 0; i < m->funcs.len; i++)
@@ -52,11 +55,11 @@ PsStatus loop_find_writes(PsModule *m, const PsParam *params, uint32_t nparams, 
         for (uint32_t i = m->funcs.len; i-- > 0;) changed |= scan(m, m->funcs.data[i], writes, writes[i]);
     }
     uint32_t at = 0;
-    for (uint32_t i = 0; i < nparams; i++) out->writes[i] = writes_param(&params[i], writes[0], &at);
+    for (uint32_t i = 0; i < nparams; i++) out->writes[i] = writes_param(types, &params[i], writes[0], &at);
     at += out->nfields;
     for (uint32_t i = 0; i < out->nmembers; i++) {
         PsMember *member = &out->members[i];
-        member->writes = member->used && writes_param(&member->param, writes[0], &at);
+        member->writes = member->used && writes_param(types, &member->param, writes[0], &at);
     }
     return PS_OK;
 }

@@ -22,6 +22,43 @@ f(np.zeros(3, np.float32), -1)
 #!            ^^^^
 #! Out of bound access: index -1 is out of bounds for axis 0 with length 3
 
+#-- an index beyond the end of a field with an offset [checked]
+@ti.kernel
+def f(i: ti.i32, j: ti.i32):
+    a[i, j] = 1
+a = ti.field(ti.i32, (3, 4), offset=(10, -2))
+f(12, 2)
+#! KernelAssertionError
+#! File "program.py", line 3, in f
+#!     a[i, j] = 1
+#!     ^^^^^^^
+#! Out of bound access: index 2 is out of bounds for axis 1, whose indices are -2 to 1
+
+#-- an index before the offset, so far that the difference wraps [checked]
+@ti.kernel
+def f(i: ti.i32):
+    for j in range(1):
+        a[i].x = 1
+a = ti.Struct.field({"x": ti.i32}, 3, offset=2**30)
+f(-2**31 + 1)
+#! KernelAssertionError
+#! File "program.py", line 4, in f
+#!     a[i].x = 1
+#!     ^^^^
+#! Out of bound access: index -2147483647 is out of bounds for axis 0, whose indices are 1073741824 to 1073741826
+
+#-- a known index beyond the end of a field with an offset [checked]
+@ti.kernel
+def f():
+    a[-4] = 1
+a = ti.field(ti.i32, 3, offset=-7)
+f()
+#! KernelAssertionError
+#! File "program.py", line 3, in f
+#!     a[-4] = 1
+#!     ^^^^^
+#! Out of bound access: index -4 is out of bounds for axis 0, whose indices are -7 to -5
+
 #-- a known index beyond the end [checked]
 @ti.kernel
 def f(x: F1) -> ti.f32:
@@ -648,13 +685,13 @@ f(-3, 0.1)
 #-- an assertion with more values in its text than a fault holds [checked]
 @ti.kernel
 def f(n: ti.i32):
-    assert n > 3, f"{n} {n} {n} {n} {n}"
+    assert n > 3, f"{n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n}"
 f(1)
 #! KernelAssertionError
 #! File "program.py", line 3, in f
-#!     assert n > 3, f"{n} {n} {n} {n} {n}"
-#!     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-#! assertion failed: n > 3, f"{n} {n} {n} {n} {n}"
+#!     assert n > 3, f"{n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n}"
+#!     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! assertion failed: n > 3, f"{n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {n}"
 
 #-- an assertion whose message is not a string [checked]
 @ti.kernel

@@ -38,17 +38,42 @@ ti.field("f32", 3)
 #-- an order of other letters [module]
 ti.field(ti.f32, (3, 4), order="ik")
 #! KernelValueError
-#! field: order must name 2 axis letters from 'i' on, each once, such as 'ij', found 'ik'
+#! field: Invalid axis 'k' in order: there are those from 'i' to 'j'
 
 #-- an order of one letter twice [module]
 ti.field(ti.f32, (3, 4), order="ii")
 #! KernelValueError
-#! field: order must name 2 axis letters from 'i' on, each once, such as 'ij', found 'ii'
+#! field: The axes in order must be different, found 'ii'
 
-#-- an offset [module]
-ti.field(ti.f32, 3, offset=-1)
+#-- an offset of a float [module]
+ti.field(ti.f32, 3, offset=-1.5)
 #! KernelValueError
-#! field: offset is not supported: indices start at 0
+#! field: offset must be an int for each axis, so that all indices are from -2130706431 to 2130706431, found -1.5
+
+#-- an offset beyond what indices can be [module]
+ti.field(ti.f32, 3, offset=2130706429)
+#! KernelValueError
+#! field: offset must be an int for each axis, so that all indices are from -2130706431 to 2130706431, found 2130706429
+
+#-- an offset of fewer axes [module]
+ti.Vector.field(2, ti.f32, (3, 4), offset=1)
+#! KernelValueError
+#! Vector.field: The dimensionality of shape and offset must be the same (2 != 1)
+
+#-- an offset without a shape [module]
+ti.Struct.field({"a": ti.f32}, offset=1)
+#! KernelSyntaxError
+#! Struct.field: shape cannot be None when offset is set
+
+#-- an element before the offset [module]
+ti.field(ti.i32, (3, 4), offset=(1, -2))[0, 0]
+#! KernelIndexError
+#! Field: index 0 is out of bounds for axis 0, whose indices are 1 to 3
+
+#-- a negative index counts from no end where there is an offset [module]
+ti.field(ti.i32, (3, 4), offset=(1, -2))[2, -3]
+#! KernelIndexError
+#! Field: index -3 is out of bounds for axis 1, whose indices are -2 to 1
 
 #-- a gradient of integers [module]
 ti.field(ti.i32, 3, needs_grad=True)
@@ -69,7 +94,7 @@ ti.field(ti.i32, (3, 4))[3, 0]
 #-- too few indices from Python [module]
 ti.field(ti.i32, (3, 4))[3]
 #! KernelIndexError
-#! Field: expected 2 indices, found 1
+#! Field: 2d field indexed with 1d indices
 
 #-- a slice [module]
 ti.field(ti.i32, 3)[:2]
@@ -209,7 +234,7 @@ f()
 #! File "program.py", line 3, in f
 #!     for i in a:
 #!              ^
-#! an array without axes cannot be looped over
+#! an array or ndrange() without axes cannot be looped over
 
 #-- assigning a template argument that is a field
 @ti.kernel
@@ -274,18 +299,6 @@ f()
 #!     ti.atomic_add(a, 1)
 #!     ^^^^^^^^^^^^^^^^^^^
 #! cannot use a non-writable target as the first operand of 'atomic_add': found f32 field of 1 axis
-
-#-- a method of a field in a kernel
-@ti.kernel
-def f():
-    a.fill(1)
-a = ti.field(ti.f32, 3)
-f()
-#! KernelNameError
-#! File "program.py", line 3, in f
-#!     a.fill(1)
-#!     ^^^^^^
-#! f32 field of 1 axis has no attribute 'fill'; it has shape, ndim and dtype
 
 #-- the elements of a field while compiling
 @ti.kernel
@@ -439,7 +452,15 @@ def f(x: ti.types.ndarray(dtype=ti.types.vector(3, ti.f32), ndim=1)):
     pass
 f(ti.Matrix.field(3, 3, ti.f32, 4))
 #! KernelValueError
-#! argument 'x' of kernel 'f': expected an array of vectors with 1 axis, which are 2 axes in all, found one with 3
+#! argument 'x' of kernel 'f': expected an array of vectors of f32, found an array of matrices of f32
+
+#-- an array of vectors where numbers are expected
+@ti.kernel
+def f(x: ti.types.ndarray(dtype=ti.f32)):
+    pass
+f(ti.Vector.ndarray(3, ti.f32, 4))
+#! KernelTypeError
+#! argument 'x' of kernel 'f': expected an array of f32, found an array of vectors of f32
 
 #-- a vector into the elements of a field of scalars
 @ti.kernel
@@ -486,7 +507,7 @@ f(5)
 #-- an element of a field of structs set to a number [module]
 ti.Struct.field({"a": ti.i32}, shape=3)[0] = 1
 #! TypeError
-#! an element of a field of structs can be set to a struct or a dict, found int
+#! an element of an array of structs can be set to a struct or a dict, found int
 
 #-- an element of a field of structs set to other members [module]
 ti.Struct.field({"a": ti.i32, "b": ti.f32}, shape=3)[0] = {"a": 1}
@@ -496,7 +517,7 @@ ti.Struct.field({"a": ti.i32, "b": ti.f32}, shape=3)[0] = {"a": 1}
 #-- a member that a field of structs does not have [module]
 ti.Struct.field({"a": ti.i32}, shape=3).get_member_field("b")
 #! AttributeError
-#! this field of structs has no member 'b'; it has ('a',)
+#! this array of structs has no member 'b'; it has ('a',)
 
 #-- a field of structs without a shape [module]
 ti.Struct.field({"a": ti.i32})
@@ -541,7 +562,7 @@ f()
 #! File "program.py", line 3, in f
 #!     for i in a.y:
 #!              ^^^
-#! i32 field of 1 axis has no attribute 'y'; it has shape, ndim and dtype
+#! i32 field of 1 axis has no attribute 'y'; it has shape, ndim, dtype and fill()
 
 #-- a field of structs in arithmetic
 @ti.kernel
@@ -566,3 +587,237 @@ f()
 #!     a[0].x = 1
 #!     ^^^^
 #! 2d array indexed with 1d indices
+
+#-- a known index before a field's offset
+a = ti.field(ti.i32, (3, 4), offset=(1, -2))
+@ti.kernel
+def f():
+    a[1, -3] = 1
+f()
+#! KernelIndexError
+#! File "program.py", line 4, in f
+#!     a[1, -3] = 1
+#!     ^^^^^^^^
+#! index -3 is out of bounds for axis 1, whose first index is -2
+
+#-- a field with an offset as an array argument
+@ti.kernel
+def f(x: F1):
+    x[0] = 1
+f(ti.field(ti.f32, 3, offset=1))
+#! KernelValueError
+#! argument 'x' of kernel 'f': the indices of an array start at 0, and this field has the offset (1,); annotate the parameter with template()
+
+#-- a volatile load of a field
+a = ti.field(ti.i32, 3)
+@ti.kernel
+def f() -> ti.i32:
+    return ti.volatile_load(a)
+f()
+#! KernelSyntaxError
+#! File "program.py", line 4, in f
+#!     return ti.volatile_load(a)
+#!            ^^^^^^^^^^^^^^^^^^^
+#! volatile_load was given a Field directly, not an element of it: index it first, as in x[i] or x[None]; found i32 field of 1 axis
+
+#-- a volatile load of a value
+y = ti.volatile_load(n + 1)
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     y = ti.volatile_load(n + 1)
+#!         ^^^^^^^^^^^^^^^^^^^^^^^
+#! volatile_load reads an element of an array or field, a number (an lvalue), found i32
+
+#-- a volatile load of a vector
+a = ti.Vector.field(2, ti.i32, 3)
+@ti.kernel
+def f():
+    y = ti.volatile_load(a[0])
+f()
+#! KernelSyntaxError
+#! File "program.py", line 4, in f
+#!     y = ti.volatile_load(a[0])
+#!         ^^^^^^^^^^^^^^^^^^^^^^
+#! volatile_load reads an element of an array or field, a number (an lvalue), found vector of 2 i32
+
+#-- a volatile load of a variable
+v = ti.Vector([1, 2])
+y = ti.volatile_load(v[0])
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     y = ti.volatile_load(v[0])
+#!         ^^^^^^^^^^^^^^^^^^^^^^
+#! volatile_load reads an element of an array or field; no other thread sees a variable or local array of this one
+
+#-- filling with a vector of another length
+a = ti.Vector.field(2, ti.i32, 3)
+@ti.kernel
+def f():
+    a.fill(ti.Vector([1, 2, 3]))
+f()
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     a.fill(ti.Vector([1, 2, 3]))
+#!     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+#! fill: cannot assign a vector of 3 i32 to a vector of 2 i32: the shapes differ
+
+#-- filling numbers with a vector
+x.fill([1, 2])
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     x.fill([1, 2])
+#!     ^^^^^^^^^^^^^^
+#! expected a number, found list
+
+#-- filling structs with something else
+a = ti.Struct.field({"x": ti.i32}, 3)
+@ti.kernel
+def f():
+    a.fill([1])
+f()
+#! KernelTypeError
+#! File "program.py", line 4, in f
+#!     a.fill([1])
+#!     ^^^^^^^^^^^
+#! expected a value of struct(x), found list
+
+#-- filling with two values
+x.fill(1, 2)
+#! KernelTypeError
+#! File "program.py", line 3, in f
+#!     x.fill(1, 2)
+#!     ^^^^^^^^^^^^
+#! fill() takes at most 1 argument, found 2
+
+#-- filling by another name
+x.fill(value=1)
+#! KernelCallError
+#! File "program.py", line 3, in f
+#!     x.fill(value=1)
+#!     ^^^^^^^^^^^^^^^
+#! fill(): Unexpected argument 'value'
+
+#-- an array of numbers for one of structs
+S = ti.types.struct(a=ti.i32)
+@ti.kernel
+def f(x: ti.types.ndarray(dtype=S)):
+    x[0].a = 1
+f(ti.ndarray(ti.i32, 3))
+#! KernelTypeError
+#! argument 'x' of kernel 'f': expected an array of <pestle struct of ('a',)>, found <pestle.ndarray shape=(3,) dtype=i32>
+
+#-- an array of other structs
+S = ti.types.struct(a=ti.i32)
+@ti.kernel
+def f(x: ti.types.ndarray(dtype=S)):
+    x[0].a = 1
+f(ti.types.struct(a=ti.f32).ndarray(3))
+#! KernelTypeError
+#! argument 'x' of kernel 'f': expected an array of <pestle struct of ('a',)>, found one of another type with such members
+
+#-- an array of structs for one of numbers
+@ti.kernel
+def f(x: ti.types.ndarray(dtype=ti.i32)):
+    x[0] = 1
+f(ti.types.struct(a=ti.i32).ndarray(3))
+#! KernelTypeError
+#! argument 'x' of kernel 'f': expected an array of numbers or vectors, found <pestle struct of ('a',)>
+
+#-- an array of structs with too many axes
+S = ti.types.struct(a=ti.i32)
+@ti.kernel
+def f(x: ti.types.ndarray(dtype=S, ndim=1)):
+    x[0].a = 1
+f(S.ndarray((3, 4)))
+#! KernelValueError
+#! argument 'x' of kernel 'f': expected an array with 1 axis, found one with 2
+
+#-- an ndarray of structs as a template argument
+@ti.kernel
+def f(x: ti.template()):
+    x[0].a = 1
+f(ti.types.struct(a=ti.i32).ndarray(3))
+#! KernelTypeError
+#! argument 'x' of kernel 'f': an array cannot be a template argument; annotate the parameter with types.ndarray()
+
+#-- a field of structs with an offset as an array
+S = ti.types.struct(a=ti.i32)
+@ti.kernel
+def f(x: ti.types.ndarray(dtype=S)):
+    x[0].a = 1
+f(S.field(3, offset=4))
+#! KernelValueError
+#! argument 'x' of kernel 'f': the indices of an array start at 0, and this field has the offset (4,); annotate the parameter with template()
+
+#-- structs for a func that wants numbers
+@ti.func
+def g(x: ti.types.ndarray(dtype=ti.i32)):
+    x[0] = 1
+@ti.kernel
+def f(x: ti.types.ndarray()):
+    g(x)
+f(ti.types.struct(a=ti.i32).ndarray(3))
+#! KernelTypeError
+#! File "program.py", line 6, in f
+#!     g(x)
+#!     ^^^^
+#! argument x: expected types.ndarray(dtype=i32), found an array of structs
+
+#-- the gradient array of one without
+@ti.kernel
+def f(x: F1):
+    x.grad[0] = 1
+f(ti.ndarray(ti.f32, 3))
+#! KernelValueError
+#! File "program.py", line 3, in f
+#!     x.grad[0] = 1
+#!     ^^^^^^
+#! f32 array of 1 axis has no gradient array; make it with needs_grad=True (a torch tensor with requires_grad=True)
+
+#-- the gradient array of a numpy array
+x.grad[0] = 1
+#! KernelValueError
+#! File "program.py", line 3, in f
+#!     x.grad[0] = 1
+#!     ^^^^^^
+#! f32 array of 1 axis has no gradient array; make it with needs_grad=True (a torch tensor with requires_grad=True)
+
+#-- the gradient array of an argument in a func that returns early
+@ti.func
+def g(x, i):
+    if i < 0:
+        return 0
+    x.grad[i] = 1
+    return 1
+@ti.kernel
+def f(x: F1) -> ti.i32:
+    return g(x, 0)
+f(ti.ndarray(ti.f32, 3, needs_grad=True))
+#! KernelSyntaxError
+#! File "program.py", line 9, in f
+#!     return g(x, 0)
+#!            ^^^^^^^
+#! File "program.py", line 5, in g
+#!     x.grad[i] = 1
+#!     ^^^^^^
+#! x.grad of an array argument is not known inside a func that is called, such as this one; pass x.grad as an argument of its own
+
+#-- a layout that there is not [module]
+ti.ndarray(ti.math.vec3, 3, layout="other")
+#! KernelValueError
+#! ndarray: layout must be Layout.AOS or Layout.SOA, found 'other'
+
+#-- an order of fewer axes [module]
+ti.Vector.field(2, ti.f32, (3, 4), order="i")
+#! KernelValueError
+#! Vector.field: The dimensionality of shape and order must be the same (2 != 1): one axis letter from 'i' on for each
+
+#-- an order without a shape [module]
+ti.field(ti.f32, order="ij")
+#! KernelSyntaxError
+#! field: shape cannot be None when order is set
+
+#-- an order that is no text [module]
+ti.field(ti.f32, 3, order=1)
+#! KernelValueError
+#! field: order must be a str of axis letters from 'i' on, such as 'ij', found 1

@@ -9,7 +9,7 @@ def g(a, b):
 def f(n: ti.i32) -> ti.i32:
     return g(n)
 f(1)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 7, in f
 #!     return g(n)
 #!            ^^^^
@@ -24,7 +24,7 @@ def g(a, b=1):
 def f(n: ti.i32) -> ti.i32:
     return g(n, 2, 3)
 f(1)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 7, in f
 #!     return g(n, 2, 3)
 #!            ^^^^^^^^^^
@@ -39,7 +39,7 @@ def g(a):
 def f(n: ti.i32) -> ti.i32:
     return g(n, c=2)
 f(1)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 7, in f
 #!     return g(n, c=2)
 #!            ^^^^^^^^^
@@ -54,7 +54,7 @@ def g(a):
 def f(n: ti.i32) -> ti.i32:
     return g(n, a=2)
 f(1)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 7, in f
 #!     return g(n, a=2)
 #!            ^^^^^^^^^
@@ -69,7 +69,7 @@ def g(a):
 def f(n: ti.i32) -> ti.i32:
     return g(a=n, **{"a": 2})
 f(1)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 7, in f
 #!     return g(a=n, **{"a": 2})
 #!            ^^^^^^^^^^^^^^^^^^
@@ -84,11 +84,26 @@ def g(a, /):
 def f(n: ti.i32) -> ti.i32:
     return g(a=n)
 f(1)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 7, in f
 #!     return g(a=n)
 #!            ^^^^^^
 #! g(): Missing argument 'a'
+
+#-- a misspelt keyword, and so a missing argument
+@ti.func
+def g(a, size):
+    return a + size
+
+@ti.kernel
+def f(n: ti.i32) -> ti.i32:
+    return g(n, sise=2)
+f(1)
+#! KernelCallError
+#! File "program.py", line 7, in f
+#!     return g(n, sise=2)
+#!            ^^^^^^^^^^^^
+#! g(): Unexpected argument 'sise'
 
 #-- a missing keyword-only argument
 @ti.func
@@ -99,7 +114,7 @@ def g(a, *, b):
 def f(n: ti.i32) -> ti.i32:
     return g(n)
 f(1)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 7, in f
 #!     return g(n)
 #!            ^^^^
@@ -114,7 +129,7 @@ def g(a: ti.f32):
 def f(n: ti.i32) -> ti.f32:
     return g("a")
 f(1)
-#! KernelTypeError
+#! KernelCallError
 #! File "program.py", line 7, in f
 #!     return g("a")
 #!            ^^^^^^
@@ -129,7 +144,7 @@ def g(a: ti.f32):
 def f(x: F1) -> ti.f32:
     return g(x)
 f(np.zeros(1, np.float32))
-#! KernelTypeError
+#! KernelCallError
 #! File "program.py", line 7, in f
 #!     return g(x)
 #!            ^^^^

@@ -185,11 +185,11 @@ for (i, j), k in ti.ndrange(n, n):
 #-- ndrange of nothing
 for i in ti.ndrange():
     x[i] = 1
-#! KernelSyntaxError
+#! KernelTypeError
 #! File "program.py", line 3, in f
 #!     for i in ti.ndrange():
 #!              ^^^^^^^^^^^^
-#! ndrange takes 1 to 12 arguments, found 0
+#! an array or ndrange() without axes cannot be looped over
 
 #-- ndrange of too many
 for I in ti.grouped(ti.ndrange(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)):
@@ -257,7 +257,7 @@ for i, j in ti.ndrange(x, 3):
 #-- ndrange with an unknown keyword
 for i, j in ti.ndrange(n, 3, order=(1, 0)):
     x[i] = 1
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 3, in f
 #!     for i, j in ti.ndrange(n, 3, order=(1, 0)):
 #!                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -336,7 +336,7 @@ f(np.zeros((), np.float32))
 #! File "program.py", line 3, in f
 #!     for i in x:
 #!              ^
-#! an array without axes cannot be looped over
+#! an array or ndrange() without axes cannot be looped over
 
 #-- len of an array without axes
 @ti.kernel
@@ -563,7 +563,7 @@ for i in range(n):
 ti.loop_config(threads=4)
 for i in range(n):
     pass
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 3, in f
 #!     ti.loop_config(threads=4)
 #!     ^^^^^^^^^^^^^^^^^^^^^^^^^

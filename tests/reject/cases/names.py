@@ -327,7 +327,7 @@ y = x.size
 #! File "program.py", line 3, in f
 #!     y = x.size
 #!         ^^^^^^
-#! f32 array of 1 axis has no attribute 'size'; it has shape, ndim and dtype
+#! f32 array of 1 axis has no attribute 'size'; it has shape, ndim, dtype and fill()
 
 #-- an unknown attribute of a number
 y = n.real

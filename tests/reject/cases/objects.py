@@ -98,6 +98,24 @@ f(P({}))
 #!            ^^^
 #! parameter 'p.n' of kernel 'f' has the annotation <class 'dict'>; expected a dtype, int, float, bool, types.ndarray(...), a dataclass or template()
 
+#-- a member of a class that is no dataclass
+import dataclasses
+@ti.data_oriented
+class Inner:
+    pass
+@dataclasses.dataclass
+class P:
+    inner: Inner
+@ti.kernel
+def f(p: P) -> ti.i32:
+    return p.inner.n
+f(P(Inner()))
+#! KernelSyntaxError
+#! File "program.py", line 10, in f
+#!     return p.inner.n
+#!            ^^^^^^^
+#! parameter 'p.inner' of kernel 'f' has the annotation <class 'program.Inner'>; expected a dtype, int, float, bool, types.ndarray(...), a dataclass or template() (instances of other classes, @data_oriented ones too, are passed as ti.template())
+
 #-- a member that is not there
 import dataclasses
 @dataclasses.dataclass
@@ -187,7 +205,7 @@ C().f()
 #!                              ^^^^^^
 #! 'n' of a C is a runtime kernel argument, which is not known while compiling: its class is data_oriented(template_primitives=False)
 
-#-- the text of the IR for a dataclass without arguments
+#-- the text of the IR for a dataclass that is gone, without arguments
 import dataclasses
 @dataclasses.dataclass
 class P:
@@ -199,4 +217,4 @@ def f(p: P) -> ti.i32:
 f(P(1))
 f.ir()
 #! KernelTypeError
-#! the members of a dataclass say what this kernel is compiled for; give the arguments
+#! the members of a dataclass that is gone, or gradient arrays, say what this kernel is compiled for; give the arguments

@@ -187,40 +187,40 @@ f(Bad())
 def f(n: ti.i32, m: ti.i32):
     pass
 f(1)
-#! KernelTypeError
-#! kernel 'f': missing argument 'm'
+#! KernelCallError
+#! kernel 'f': Missing argument 'm'
 
 #-- no arguments
 @ti.kernel
 def f(n: ti.i32, m: ti.i32):
     pass
 f()
-#! KernelTypeError
-#! kernel 'f': missing argument 'n'
+#! KernelCallError
+#! kernel 'f': Missing argument 'n'
 
 #-- too many arguments
 @ti.kernel
 def f(n: ti.i32):
     pass
 f(1, 2)
-#! KernelTypeError
-#! kernel 'f': too many arguments: it takes 1, found 2
+#! KernelCallError
+#! kernel 'f': Too many arguments: expected 1, found 2
 
 #-- an unknown keyword
 @ti.kernel
 def f(n: ti.i32):
     pass
 f(m=1)
-#! KernelTypeError
-#! kernel 'f': got an unexpected keyword argument 'm'
+#! KernelCallError
+#! kernel 'f': Unexpected argument 'm'
 
 #-- an argument by position and keyword
 @ti.kernel
 def f(n: ti.i32):
     pass
 f(1, n=1)
-#! KernelTypeError
-#! kernel 'f': got multiple values for argument 'n'
+#! KernelCallError
+#! kernel 'f': Multiple values for argument 'n'
 
 #-- a parameter without an annotation
 @ti.kernel
@@ -697,7 +697,7 @@ ti.ndarray(ti.f32, 3)[-4]
 #-- too many indices of an array [module]
 ti.ndarray(ti.f32, 3)[0, 1]
 #! KernelIndexError
-#! Ndarray: expected 1 indices, found 2
+#! Ndarray: 1d ndarray indexed with 2d indices
 
 #-- a float index of an array [module]
 ti.ndarray(ti.f32, 3)[1.0]
@@ -740,17 +740,17 @@ ti.ndarray()
 #! ndarray() needs dtype and shape; dtype is missing
 
 #-- making an array with an unknown keyword [module]
-ti.ndarray(ti.f32, 3, layout="aos")
+ti.ndarray(ti.f32, 3, colour="red")
 #! KernelTypeError
-#! ndarray() got an unexpected keyword argument 'layout'; it knows dtype, shape and needs_grad
+#! ndarray() got an unexpected keyword argument 'colour'; it knows dtype, shape, needs_grad and layout
 
 #-- a positional-only argument by name
 @ti.kernel
 def f(n: ti.i32, /):
     pass
 f(n=1)
-#! KernelTypeError
-#! kernel 'f': got an unexpected keyword argument 'n'
+#! KernelCallError
+#! kernel 'f': Unexpected argument 'n'
 
 #-- an array beyond what can be addressed [module]
 ti.ndarray(ti.f64, (2**30, 2**30, 2**10))

@@ -422,6 +422,14 @@ y: ti.i32 = 2
 #!     ^
 #! Recreating variables is not allowed: "y" exists already
 
+#-- annotating an argument
+n: ti.i32 = 1
+#! KernelSyntaxError
+#! File "program.py", line 3, in f
+#!     n: ti.i32 = 1
+#!     ^
+#! Kernel argument "n" is immutable in the kernel. If you want to change its value, please create a new variable.
+
 #-- a named expression at an argument
 if (n := 3) > 2:
     x[0] = 1
@@ -432,12 +440,12 @@ if (n := 3) > 2:
 #! Kernel argument "n" is immutable in the kernel. If you want to change its value, please create a new variable.
 
 #-- a format specification that integers do not have
-print(f"{n:.2d}")
+print(f"{n:.2c}")
 #! KernelValueError
 #! File "program.py", line 3, in f
-#!     print(f"{n:.2d}")
+#!     print(f"{n:.2c}")
 #!           ^^^^^^^^^^
-#! '.2d' is no format specification of i32: expected [[fill]align][sign][#][0][width][,][.precision][type]
+#! '.2c' is no format specification of i32: expected [[fill]align][sign][#][0][width][,][.precision][type]
 
 #-- a format specification that floats do not have
 print(f"{t:5d}")
@@ -571,7 +579,7 @@ print(1, 2, sep=n)
 
 #-- printing to a file
 print(1, file=None)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 3, in f
 #!     print(1, file=None)
 #!     ^^^^^^^^^^^^^^^^^^^

@@ -299,7 +299,7 @@ for I in ti.grouped(m):
 #-- a vector as condition of a conditional expression
 for I in ti.grouped(m):
     x[0] = 1 if I > 0 else 2
-#! KernelTypeError
+#! KernelSyntaxError
 #! File "program.py", line 4, in f
 #!     x[0] = 1 if I > 0 else 2
 #!            ^^^^^^^^^^^^^^^^^
@@ -649,7 +649,7 @@ y = ti.sqrt(t, t)
 
 #-- ti.sqrt with a keyword
 y = ti.sqrt(x=t)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 3, in f
 #!     y = ti.sqrt(x=t)
 #!         ^^^^^^^^^^^^
@@ -1119,7 +1119,7 @@ a = ti.Vector([1, 2], dt=3)
 
 #-- a vector with an unknown keyword
 a = ti.Vector([1, 2], dtype=ti.f32)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 3, in f
 #!     a = ti.Vector([1, 2], dtype=ti.f32)
 #!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -1226,7 +1226,7 @@ b = a[n:]
 #! File "program.py", line 4, in f
 #!     b = a[n:]
 #!         ^^^^^
-#! the bounds of a slice of a vector or matrix must be integers known while compiling, found i32 (variables in slice are not supported)
+#! the bounds of a slice of a vector or matrix must be integers known while compiling, found i32: Pestle does not support variables in slice now
 
 #-- an empty slice
 a = ti.Vector([1, 2, 3])
@@ -1323,7 +1323,7 @@ a = ti.Vector([1, 2]).sum(1)
 
 #-- a method with an unknown keyword
 a = ti.Vector([1, 2]).norm(epsilon=1)
-#! KernelSyntaxError
+#! KernelCallError
 #! File "program.py", line 3, in f
 #!     a = ti.Vector([1, 2]).norm(epsilon=1)
 #!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -1363,7 +1363,7 @@ a = ti.Matrix.diag(n, t)
 
 #-- a vector in a conditional expression
 a = 1 if ti.Vector([n, 2]) else 2
-#! KernelTypeError
+#! KernelSyntaxError
 #! File "program.py", line 3, in f
 #!     a = 1 if ti.Vector([n, 2]) else 2
 #!         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -1378,7 +1378,7 @@ def g(v: vec):
 def f() -> ti.f32:
     return g(ti.Vector([1, 2]))
 f()
-#! KernelTypeError
+#! KernelCallError
 #! File "program.py", line 7, in f
 #!     return g(ti.Vector([1, 2]))
 #!            ^^^^^^^^^^^^^^^^^^^^
@@ -1584,7 +1584,7 @@ class Foo:
 #-- a value of an unpacked vector [module]
 ti.types.vector(2, ti.f32, unpacked=True)(1, 2)
 #! KernelSyntaxError
-#! types.vector(..., unpacked=True) is the type of a member of a @dataclass class; it makes no value, field or ndarray
+#! types.vector(..., unpacked=True) is the type of a member of a @ti.dataclass class; it makes no value, field or ndarray
 
 #-- a member with the name of an unpacked vector's element [module]
 @ti.dataclass

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * math: the math functions with one implementation each, ps_math_<op>_f32 and ps_math_<op>_f64. The two lists below are
- * all there is to say about them: the evaluator, rt (ps_rt_<op>_f32 and _f64, for generated code), code generation and
- * their tests are made from these. Each calls libm's function of that precision for now; implementations of our own
- * replace them here, one by one.
+ * math: the math functions, ps_math_<op>_f32 and ps_math_<op>_f64. The lists below are all there is to say about them:
+ * the evaluator, rt (ps_rt_<op>_f32 and _f64, for generated code), code generation and tests are made from these.
  *
- * Not here: sqrt, floor, ceil, trunc, round, fma. IEEE 754 fixes their results, so code may use the machine's.
+ * Each is written once, in the *.def files of this folder, in a small language of macros: float and integer arithmetic,
+ * fma, casts of bits, selects. Read as C (math_int.h) it is the function
+ * that the evaluator and unexpanded calls run; read as calls of the builder (ir_math.c) it is the IR that pass `math`
+ * puts into loops. Every step is one rounding that IEEE 754 fixes, so both give the same bits, at any vector width and
+ * on any CPU. docs/math.md has the errors, measured.
+ *
+ * Not here: sqrt, floor, ceil, trunc, round, fma. IEEE 754 fixes their results, so code may use the machine's. fmod is
+ * libm's: its result is exact, hence the same everywhere.
  */
-#ifndef PS_ABI_MATH_H
-#define PS_ABI_MATH_H
-
-#include <math.h>
+#ifndef PS_MATH_MATH_H
+#define PS_MATH_MATH_H
 
 /* X(OP, op) with the OP of PS_OP_<OP>, one or two floats to a float. */
 #define PS_MATH_UNARY(X)                                                                                       \
@@ -35,18 +38,29 @@
 #define PS_MATH_BINARY(X)                                                                                      \
     X(ATAN2, atan2)                                                                                            \
     X(POW, pow)                                                                                                \
-    X(FMOD, fmod)                                                                                              \
-    X(HYPOT, hypot)
+    X(HYPOT, hypot)                                                                                            \
+    X(SIN_FAR, sin_far)                                                                                        \
+    X(COS_FAR, cos_far)                                                                                        \
+    X(TAN_FAR, tan_far)                                                                                        \
+    X(FMOD, fmod)
 
-#define PS_MATH_DEFINE(OP, op)                                                                                 \
-    static inline float ps_math_##op##_f32(float a) { return op##f(a); }                                       \
-    static inline double ps_math_##op##_f64(double a) { return op(a); }
-PS_MATH_UNARY(PS_MATH_DEFINE)
-#undef PS_MATH_DEFINE
-#define PS_MATH_DEFINE(OP, op)                                                                                 \
-    static inline float ps_math_##op##_f32(float a, float b) { return op##f(a, b); }                           \
-    static inline double ps_math_##op##_f64(double a, double b) { return op(a, b); }
-PS_MATH_BINARY(PS_MATH_DEFINE)
-#undef PS_MATH_DEFINE
+/* Where |x| is that large, sin, cos and tan are what sin_far(x, y) and its like compute; below, those give y. */
+#define PS_MATH_FAR_F32 0x1p17f
+#define PS_MATH_FAR_F64 0x1p30
+
+/* How the texts' polynomials are read: up to so many coefficients; up to so many one after the other. */
+#define PS_MATH_POLY_MAX    32
+#define PS_MATH_POLY_HORNER 5
+
+#define PS_MATH_DECLARE(OP, op)                                                                                \
+    float ps_math_##op##_f32(float a);                                                                         \
+    double ps_math_##op##_f64(double a);
+PS_MATH_UNARY(PS_MATH_DECLARE)
+#undef PS_MATH_DECLARE
+#define PS_MATH_DECLARE(OP, op)                                                                                \
+    float ps_math_##op##_f32(float a, float b);                                                                \
+    double ps_math_##op##_f64(double a, double b);
+PS_MATH_BINARY(PS_MATH_DECLARE)
+#undef PS_MATH_DECLARE
 
 #endif
