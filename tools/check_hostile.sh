@@ -64,13 +64,15 @@ tsan() {
     # shellcheck disable=SC2086
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $here $c_tests build-tsan --suite unit
     say "threads and processes of Python, thread sanitizer"
-    export TSAN_OPTIONS="log_path=$PWD/build-tsan/race:second_deadlock_stack=1:die_after_fork=0"
+    export TSAN_OPTIONS="log_path=$PWD/build-tsan/race:second_deadlock_stack=1:die_after_fork=0:suppressions=$PWD/tools/tsan.supp"
+    local status=0
     # shellcheck disable=SC2086
-    in_python build-tsan tsan $here $pytest tests/py/test_threads.py tests/py/test_processes.py
+    in_python build-tsan tsan $here $pytest tests/py/test_threads.py tests/py/test_processes.py || status=1
     if compgen -G "build-tsan/race.*" >/dev/null; then
         cat build-tsan/race.* >&2
-        return 1
+        status=1
     fi
+    return $status
 }
 
 fuzz() { tools/fuzz.sh "${FUZZ_SECONDS:-15}"; }
