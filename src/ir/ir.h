@@ -181,6 +181,7 @@ struct PsModule {
     PsVec(const char *) texts; /* of print; texts[0] is unused */
     bool checked;              /* option: faults instead of the defined results */
     bool overflow;             /* of checked: integer overflow is a fault, not only remembered */
+    bool fast_math;            /* option: pass fast_math may change roundings */
     PsMap type_ids, func_ids;  /* what types and funcs hold, to find them quickly */
 };
 

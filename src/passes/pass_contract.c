@@ -43,17 +43,21 @@ static bool contract(const Contract *c, PsRef op) {
     return true;
 }
 
+PsStatus passes_contract_func(PsFunc *f) {
+    Contract c = {f, ps_func_count_uses(f)};
+    if (!c.uses) return PS_NOMEM;
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+        PsOpCode code = ps_op(f, r)->code;
+        if ((code != PS_OP_ADD && code != PS_OP_SUB) || !passes_is_float(f->module, ps_op(f, r)->type))
+            continue;
+        if (!contract(&c, r)) return PS_NOMEM;
+    }
+    return PS_OK;
+}
+
 PsStatus ps_pass_contract(PsModule *m, PsDiag *diag) {
     (void)diag;
-    for (uint32_t i = 0; i < m->funcs.len; i++) {
-        PsFunc *f = m->funcs.data[i];
-        Contract c = {f, ps_func_count_uses(f)};
-        if (!c.uses) return PS_NOMEM;
-        for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
-            PsOpCode code = ps_op(f, r)->code;
-            if ((code != PS_OP_ADD && code != PS_OP_SUB) || !passes_is_float(m, ps_op(f, r)->type)) continue;
-            if (!contract(&c, r)) return PS_NOMEM;
-        }
-    }
+    for (uint32_t i = 0; i < m->funcs.len; i++)
+        if (passes_contract_func(m->funcs.data[i])) return PS_NOMEM;
     return PS_OK;
 }

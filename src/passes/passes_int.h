@@ -20,6 +20,7 @@
  * now. NULL: no memory. */
 PsRef *passes_parfor_of(const PsFunc *f);
 
+PsStatus passes_contract_func(PsFunc *f);        /* pass_contract.c */
 void passes_check_overflow(PsFunc *f, PsRef op); /* pass_check_overflow.c */
 PsBuilder passes_after(PsFunc *f, PsRef op);     /* adds right after the op; new ops carry its span */
 PsBuilder passes_before(PsFunc *f, PsRef op);    /* adds right before the op; new ops carry its span */

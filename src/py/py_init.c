@@ -8,7 +8,7 @@
 
 typedef struct Config {
     PsFrontOptions options;
-    bool fast_math, no_cache, python;
+    bool no_cache, python;
     uint64_t random_seed;
     long threads;
 } Config;
@@ -18,7 +18,8 @@ PsFrontOptions py_options_default(void) { return (PsFrontOptions){.default_fp = 
 uint32_t py_options_word(const PsFrontOptions *options) {
     return (uint32_t)options->default_fp | (uint32_t)options->default_ip << 8 |
            (uint32_t)options->checked << 16 | (uint32_t)options->overflow << 17 |
-           (uint32_t)options->c_formats << 24 | (uint32_t)options->no_floats << 25;
+           (uint32_t)options->c_formats << 24 | (uint32_t)options->no_floats << 25 |
+           (uint32_t)options->fast_math << 26;
 }
 
 /* -- one option -- */
@@ -90,7 +91,7 @@ static int set_no_floats(const PyState *state, Config *config, const Option *opt
 }
 
 static int set_fast_math(const PyState *state, Config *config, const Option *option, PyObject *value) {
-    return truth(state, option, value, &config->fast_math);
+    return truth(state, option, value, &config->options.fast_math);
 }
 
 static int set_offline_cache(const PyState *state, Config *config, const Option *option, PyObject *value) {
@@ -219,7 +220,6 @@ static void apply(PyState *state, const Config *config) {
     state->options = config->options;
     state->mode.on = config->python || state->mode.always;
     state->options_word = py_options_word(&config->options) | (state->mode.on ? PYTHON_WORD : 0);
-    state->fast_math = config->fast_math;
     state->no_cache = config->no_cache;
     state->random_seed = config->random_seed;
     py_random_seed(state, config->random_seed);

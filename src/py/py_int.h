@@ -52,7 +52,7 @@ typedef struct PyState {
     PsFrontTypes types;
     PsFrontOptions options;
     uint32_t options_word; /* options packed: equal words, equal options */
-    bool fast_math, no_cache;
+    bool no_cache;
     uint64_t random_seed;
     int threads; /* as asked for; 0: as many as there are CPUs */
     PyTypeObject *kernel_type, *ndarray_type, *field_type, *struct_field_type, *struct_array_type, *view_type;

@@ -37,7 +37,7 @@ static PyObject *config(PyObject *module, PyObject *unused) {
     return Py_BuildValue("{sOsOsOsOsKsi}", "default_fp", state->types.dtypes[state->options.default_fp],
                          "default_ip", state->types.dtypes[state->options.default_ip], "checked",
                          state->options.checked ? Py_True : Py_False, "fast_math",
-                         state->fast_math ? Py_True : Py_False, "random_seed",
+                         state->options.fast_math ? Py_True : Py_False, "random_seed",
                          (unsigned long long)state->random_seed, "threads", ps_rt_threads());
 }
 

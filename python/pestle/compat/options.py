@@ -80,7 +80,7 @@ SPECIAL = {
     "src_ll_cache": True,
     "_test_mode": False,
 }
-PASSED_ON = """debug check_out_of_bound default_fp default_ip fast_math random_seed cpu_max_num_threads offline_cache
+PASSED_ON = """debug check_out_of_bound default_fp default_ip random_seed cpu_max_num_threads offline_cache
     raise_on_templated_floats""".split()
 
 
@@ -108,6 +108,7 @@ class Configuration:
         self.unrolling_limit = SPECIAL["unrolling_limit"]
         self.log_level = SPECIAL["log_level"]
         self.on_reset = []
+        self.fast_math = False  # asked for: the peers' default says True, which must not change numbers by itself
 
     def init(self, arch=None, default_fp=None, default_ip=None, **kwargs):
         """Sets all options anew: from keywords, else from the environment, else to their defaults."""
@@ -145,6 +146,8 @@ class Configuration:
             warnings.warn(f"Arch={arch.name} is not supported, falling back to CPU")
             arch = self.peer.arch("x64")
         chosen["arch"] = arch
+        asked = "fast_math" in given or self.peer.environment + "FAST_MATH" in os.environ
+        self.fast_math = asked and chosen["fast_math"]
         self.apply(chosen)
         self.unrolling_limit = special["unrolling_limit"]
         self.log_level = special["log_level"]
@@ -155,7 +158,8 @@ class Configuration:
 
     def apply(self, chosen):
         name = "python" if chosen["arch"].name == "python" else "cpu"
-        pestle.init(name, overflow="print", formats="c", **{name: chosen[name] for name in PASSED_ON})  # as the peers do
+        passed_on = {name: chosen[name] for name in PASSED_ON}
+        pestle.init(name, overflow="print", formats="c", fast_math=self.fast_math, **passed_on)  # as the peers do
         self.cfg = types.SimpleNamespace(**chosen)
 
     def change(self, **options):
@@ -168,5 +172,5 @@ class Configuration:
             call()
         self.on_reset.clear()
         pestle.reset()
-        self.__dict__.update(cfg=types.SimpleNamespace(**DEFAULTS))
+        self.__dict__.update(cfg=types.SimpleNamespace(**DEFAULTS), fast_math=False)
         self.cfg.arch = self.peer.arch("x64")

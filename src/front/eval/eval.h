@@ -85,6 +85,7 @@ typedef struct PsFrontOptions {
     PsType default_fp, default_ip;
     bool checked;
     uint8_t overflow; /* PsOverflow: of integers, in checked mode */
+    bool fast_math;   /* pass fast_math runs */
     bool c_formats;   /* '{:.2}' of a float is '{:.2f}' */
     bool no_floats;   /* that are known while compiling and come from outside: refused */
 } PsFrontOptions;

@@ -151,6 +151,7 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
     if (!out->module || !out->writes || !out->pins || !l) return PS_NOMEM;
     out->module->checked = options->checked;
     out->module->overflow = options->checked && options->overflow == PS_OVERFLOW_ERROR;
+    out->module->fast_math = options->fast_math;
     l->build = out;
     l->params = params;
     l->nparams = nparams;
