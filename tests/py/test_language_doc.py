@@ -109,6 +109,38 @@ def test_warnings(tmp_path):
     assert [w.lineno for w in caught] == [n for n, line in enumerate(lines, 1) if "# warns" in line]
 
 
+def promotion_table():
+    """The cells of the table of promotion, as dtypes: {left: {right: both}}."""
+    lines = [line for line in TEXT.split("\n## Promotion\n")[1].split("\n## ")[0].splitlines() if line.startswith("|")]
+    rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
+    dtypes = [[getattr(ti, cell) for cell in row[1:]] for row in rows]
+    return {getattr(ti, row[0]): dict(zip(dtypes[0], of)) for row, of in zip(rows[1:], dtypes[1:])}
+
+
+@pytest.mark.parametrize("mode", ["compiled", "checked", "python"])
+def test_promotion_table(mode):
+    """Every cell is what a sum, a product and a difference of such values have, of numbers and of vectors."""
+    ti.init(arch=ti.python if mode == "python" else ti.cpu, checked=mode == "checked")
+    table = promotion_table()
+    assert len(table) == 13 and all(len(row) == 13 for row in table.values())
+
+    @ti.kernel
+    def cells(x: ti.i32):
+        for a, row in ti.static(table.items()):
+            for b, both in ti.static(row.items()):
+                p, q = ti.cast(x, a), ti.cast(x, b)
+                number = p + q
+                ti.static_assert(ti.Vector([number]).dtype == both, (a, b))
+                ti.static_assert(ti.Vector([p * q]).dtype == both, (a, b))
+                ti.static_assert((ti.Vector([p]) - ti.Vector([q])).dtype == both, (a, b))
+
+    cells(1)
+    table[ti.u1][ti.u1] = ti.u1
+    with pytest.raises((ti.PestleError, AssertionError)):
+        ti.kernel(cells.__wrapped__)(1)
+    ti.init(arch=ti.cpu)
+
+
 def test_vectors_and_matrices(tmp_path):
     scope = section("Vectors and matrices", tmp_path)
     w = np.array([3.0, 2, 4]) * [1, 2, 1]
