@@ -64,6 +64,7 @@ typedef struct ParforInfo {
     bool serial, ordered;  /* as in FuncInfo */
     int element;           /* bytes of the type that decides the vector width */
     unsigned width;        /* lanes; 1: none of our own */
+    uint32_t lane_work;    /* what of lane_size differs from lane to lane */
     uint32_t lane_size;    /* ops of the body, accesses lane by lane counted as many as there are lanes */
     PsVec(PsRef) captures; /* values of main it reads through frame words */
     PsVec(PsRef) written;  /* locals of main that it does not only read */

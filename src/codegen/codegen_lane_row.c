@@ -8,6 +8,8 @@
 
 #define SMALL_BODY  24 /* ops: waits for memory and loop overhead, so that two vectors a turn pay */
 #define DOUBLE_BODY 80 /* ops: emitted twice */
+#define DOUBLE_WORK                                                                                            \
+    32 /* the same, not counting what all lanes share, as the indices of a stencil in many dimensions */
 
 static bool is_small(const Emitter *e, uint32_t most) { return e->parfor->lane_size <= most; }
 
@@ -58,7 +60,7 @@ static void emit_turns(Emitter *e, LLVMValueRef at, LLVMValueRef n, bool masked,
 void cg_lane_row(Emitter *e, LLVMValueRef begin, LLVMValueRef end) {
     LLVMTypeRef i64 = e->cg->i64;
     LLVMValueRef n = LLVMBuildSub(e->b, end, begin, "");
-    if (!is_small(e, DOUBLE_BODY)) {
+    if (!is_small(e, DOUBLE_BODY) && e->parfor->lane_work > DOUBLE_WORK) {
         emit_turns(e, begin, n, true, 1);
         return;
     }

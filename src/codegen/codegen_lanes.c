@@ -251,5 +251,6 @@ void cg_lanes_survey(Codegen *cg) {
         if (!body->refused) weigh_region(cg, f, ps_op(f, parfor->ref)->region0, 1, false, &bodies[i + 1]);
         parfor->width = width_of(cg, parfor, body);
         parfor->lane_size = lane_size(parfor, body, parfor->width);
+        parfor->lane_work = body->work + parfor->lane_size - parfor->size;
     }
 }
