@@ -1011,6 +1011,9 @@ class StaticAssertionError(CompilationError, AssertionError):
 class KernelRuntimeError(PestleError, RuntimeError):
     """A launch that failed: a parallel loop over too large a domain, an interrupt; or the compiler could not be opened."""
 
+class KernelArgumentError(KernelTypeError, KernelValueError, KernelRuntimeError):
+    """A value that does not fit what it is given for: a parameter, an element of a field or array, a shape."""
+
 class KernelAssertionError(KernelRuntimeError, AssertionError):
     """In checked mode: an index out of bounds, an integer division by zero, an `assert` that does not hold. Always: a
     recursion that is too deep."""

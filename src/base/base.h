@@ -166,15 +166,16 @@ void ps_hash_hex(const PsHash *hash, char out_hex[65]);
  * is; py maps kinds to Python exceptions. A message has a primary span and a call chain (innermost
  * first), all in terms of the compilation's sources. */
 typedef enum PsErrorKind {
-    PS_ERR_SYNTAX,        /* pestle.SyntaxError: a construct the language does not have */
-    PS_ERR_TYPE,          /* TypeError */
-    PS_ERR_NAME,          /* NameError */
-    PS_ERR_INDEX,         /* IndexError */
-    PS_ERR_VALUE,         /* ValueError */
-    PS_ERR_COMPILE,       /* CompilationError: any other refusal while compiling */
-    PS_ERR_RUNTIME,       /* RuntimeError */
-    PS_ERR_ASSERT,        /* AssertionError: a fault in checked mode, a failed assertion */
-    PS_ERR_CALL,          /* SyntaxError and TypeError: arguments that do not fit the parameters */
+    PS_ERR_SYNTAX,   /* pestle.SyntaxError: a construct the language does not have */
+    PS_ERR_TYPE,     /* TypeError */
+    PS_ERR_NAME,     /* NameError */
+    PS_ERR_INDEX,    /* IndexError */
+    PS_ERR_VALUE,    /* ValueError */
+    PS_ERR_COMPILE,  /* CompilationError: any other refusal while compiling */
+    PS_ERR_RUNTIME,  /* RuntimeError */
+    PS_ERR_ASSERT,   /* AssertionError: a fault in checked mode, a failed assertion */
+    PS_ERR_ARGUMENT, /* TypeError, ValueError and RuntimeError: a value that does not fit what it is given to */
+    PS_ERR_CALL,     /* SyntaxError and TypeError: arguments that do not fit the parameters */
     PS_ERR_STATIC_ASSERT, /* CompilationError and AssertionError: a failed static assertion */
     PS_ERR_INTERNAL,      /* a bug in Pestle: verifier, LLVM */
 } PsErrorKind;

@@ -69,6 +69,17 @@ static bool has_axes(const PyState *state, PyObject *value) {
     return numpy_check(numpy, value) && ((NumpyArray *)value)->nd != 0;
 }
 
+/* The low 64 bits of what is no wider. */
+static bool wrapped(PyObject *integer, uint64_t *out) {
+    int overflow;
+    PyLong_AsLongLongAndOverflow(integer, &overflow);
+    *out = PyLong_AsUnsignedLongLongMask(integer);
+    if (overflow > 0) PyLong_AsUnsignedLongLong(integer); /* does it fit? */
+    bool fits = overflow >= 0 && !PyErr_Occurred();
+    PyErr_Clear();
+    return fits;
+}
+
 static int decode_int(const PyState *state, PsType type, PyObject *value, const ScalarPlace *place,
                       uint64_t *out) {
     if (is_numpy_bool(value)) {
@@ -95,6 +106,8 @@ static int decode_int(const PyState *state, PsType type, PyObject *value, const 
         fits = !PyErr_Occurred();
         PyErr_Clear();
     }
+    if (!fits && type != PS_U1 && py_has_alias(state)) /* the peers take its low bits */
+        fits = wrapped(integer, &bits);
     if (!fits) refuse_range(state, type, integer, place);
     Py_DECREF(integer);
     int width = ps_scalar_bits(type);

@@ -12,7 +12,7 @@ typedef struct ErrorClass {
     const char *name; /* with "pestle." */
     const char *base; /* name of the class above, or NULL: the base of all */
     PyObject **twin;  /* the Python exception it also is */
-    const char *also; /* a class above it also is, or NULL */
+    const char *also; /* classes above it also is, with blanks between them, or NULL */
     int kind;         /* PsErrorKind, or -1 */
     const char *doc;
 } ErrorClass;
@@ -31,18 +31,35 @@ static const ErrorClass classes[] = {
     {"pestle.StaticAssertionError", "CompilationError", &PyExc_AssertionError, NULL, PS_ERR_STATIC_ASSERT,
      "A static_assert, or an assert of Python code called while compiling, does not hold."},
     {"pestle.KernelRuntimeError", "PestleError", &PyExc_RuntimeError, NULL, PS_ERR_RUNTIME, "A launch failed."},
+    {"pestle.KernelArgumentError", "KernelTypeError", NULL, "KernelValueError KernelRuntimeError",
+     PS_ERR_ARGUMENT, "A value does not fit the parameter, element or shape it is given for."},
     {"pestle.KernelAssertionError", "KernelRuntimeError", &PyExc_AssertionError, NULL, PS_ERR_ASSERT,
      "A check failed while a kernel ran: a bound, a division by zero, an assertion."},
     {"pestle.InternalError", "PestleError", NULL, NULL, PS_ERR_INTERNAL, "A bug in Pestle. Please report it."},
 };
 
+/* The class's bases, a list: the class above, then the others. NULL: an exception is set. */
+static PyObject *bases_of(const ErrorClass *c, PyObject *module) {
+    PyObject *bases = PyList_New(0);
+    const char *names[2] = {c->base, c->also};
+    for (int i = 0; bases && i < 2; i++) {
+        for (const char *name = names[i]; name && *name;
+             name += strcspn(name, " "), name += strspn(name, " ")) {
+            PyObject *text = PyUnicode_FromStringAndSize(name, (Py_ssize_t)strcspn(name, " "));
+            PyObject *base = text ? PyObject_GetAttr(module, text) : NULL;
+            Py_XDECREF(text);
+            if (!base || PyList_Append(bases, base)) Py_CLEAR(bases);
+            Py_XDECREF(base);
+            if (!bases) return NULL;
+        }
+    }
+    if (bases && c->twin && PyList_Append(bases, *c->twin)) Py_CLEAR(bases);
+    return bases;
+}
+
 static PyObject *make_class(const ErrorClass *c, PyObject *module) {
-    PyObject *base = c->base ? PyObject_GetAttrString(module, c->base) : Py_NewRef(*c->twin);
-    PyObject *also = c->also ? PyObject_GetAttrString(module, c->also) : c->twin ? Py_NewRef(*c->twin) : NULL;
-    PyObject *bases = NULL, *dict = NULL, *made = NULL, *str = NULL;
-    if (!base || (c->also && !also)) goto done;
-    bases = c->base && also ? PyTuple_Pack(2, base, also) : PyTuple_Pack(1, base);
-    dict = PyDict_New();
+    PyObject *list = bases_of(c, module);
+    PyObject *bases = list ? PyList_AsTuple(list) : NULL, *dict = PyDict_New(), *made = NULL, *str = NULL;
     if (!bases || !dict) goto done;
     /* SyntaxError's str adds "(file, line)": the message has it already. */
     if (c->kind == PS_ERR_SYNTAX) {
@@ -54,8 +71,7 @@ done:
     Py_XDECREF(str);
     Py_XDECREF(dict);
     Py_XDECREF(bases);
-    Py_XDECREF(also);
-    Py_XDECREF(base);
+    Py_XDECREF(list);
     return made;
 }
 
@@ -72,7 +88,7 @@ int py_errors_init(PyState *state, PyObject *module) {
     return 0;
 }
 
-static bool has_alias(const PyState *state) {
+bool py_has_alias(const PyState *state) {
     PyObject *alias = PyObject_GetAttrString(state->module, "_alias");
     PyErr_Clear();
     Py_XDECREF(alias);
@@ -356,7 +372,7 @@ PyObject *py_error_at(const PyState *state, PyObject *function, const char *para
     PySources both = {sources, 2};
     PsSpan span = tree ? find_param(tree, param)->span : (PsSpan){0};
     span.source = 1;
-    add_place(&text, &both, span, has_alias(state));
+    add_place(&text, &both, span, py_has_alias(state));
     if (!summary.failed && summary.data)
         raise_at(state, id, ps_message_kind(id), &text, summary.data, &both, span);
     else
@@ -374,7 +390,7 @@ void py_raise_diag(const PyState *state, const PySources *sources, const PsDiag 
         PyErr_SetString(state->types.errors[PS_ERR_INTERNAL], "a stage failed without saying why");
         return;
     }
-    bool peer = has_alias(state);
+    bool peer = py_has_alias(state);
     add_chain(&text, sources, message->chain, message->nchain, 0, peer);
     add_place(&text, sources, message->span, peer);
     raise_at(state, message->id, message->kind, &text, message->text ? message->text : "out of memory", sources,
@@ -497,7 +513,7 @@ void py_raise_fault(const PyState *state, const PySources *sources, const PyFaul
     PsBuf text = {0}, summary = {0};
     Chain chain;
     find_chain(&chain, sources, fault);
-    bool peer = has_alias(state);
+    bool peer = py_has_alias(state);
     add_chain(&text, sources, chain.calls.data, chain.calls.len, chain.hidden, peer);
     ps_arena_free(&chain.arena);
     add_place(&text, sources, fault->span, peer);

@@ -85,6 +85,7 @@ void py_random_seed(PyState *state, uint64_t seed);
 int py_errors_init(PyState *state, PyObject *module);
 /* Raises the class of the message's kind with its text; always NULL. */
 PyObject *py_error(const PyState *state, PsMessageId id, ...);
+bool py_has_alias(const PyState *state); /* pestle.compat has been told to be another module */
 /* The Python functions that spans refer to, copied out of a module so that they outlive it. */
 typedef struct PySources {
     PsSource *items;

@@ -116,7 +116,7 @@ static int refuse_shape(const PyState *state, const char *what, int64_t least, P
     if (text && too_large)
         py_error(state, PS_MSG_PY_SHAPE_SIZE, what, text);
     else if (text)
-        py_error(state, PS_MSG_PY_SHAPE, what, PS_MAX_AXES, (long long)least, (long long)PS_INDEX_LIMIT, text);
+        py_error(state, PS_MSG_PY_SHAPE, text, what, PS_MAX_AXES, (long long)least, (long long)PS_INDEX_LIMIT);
     Py_XDECREF(repr);
     return -1;
 }

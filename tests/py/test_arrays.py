@@ -342,7 +342,7 @@ def test_wrong_elements():
 
 @pytest.mark.parametrize("shape", [-1, (2, -1), 2.0, (1,) * 13, "ab", 2**31, (True,), None, [[1]], {1, 2}])
 def test_wrong_shapes(shape):
-    with pytest.raises(ti.KernelValueError, match="ndarray: expected a shape of at most 12 axes"):
+    with pytest.raises(ti.KernelValueError, match="is not a valid shape for ndarray: expected at most 12 axes"):
         ti.ndarray(ti.f32, shape)
 
 

@@ -63,6 +63,49 @@ def test_modules_and_exceptions(name):
         f()
 
 
+@pytest.mark.parametrize("dtype", "i8 i16 i32 i64 u8 u16 u32 u64".split())
+def test_integers_wrap(name, dtype):
+    """An int that does not fit gives its low bits, as with the peers; in Pestle itself it is refused."""
+    ti = imported(name)
+    numpy_dtype = np.dtype({"i": "int", "u": "uint"}[dtype[0]] + dtype[1:])
+    bits = numpy_dtype.itemsize * 8
+    dtype = getattr(ti, dtype)
+    x, y, v = ti.ndarray(dtype, 1), ti.field(dtype, ()), ti.Vector.field(2, dtype, ())
+
+    @ti.kernel
+    def same(a: dtype) -> dtype:
+        return a
+
+    for value in (-1, -128, 255, 1 << 31, -(1 << 31) - 1, 1 << 63, (1 << 64) - 1, -(1 << 63)):
+        x[0], y[None], v[None] = value, value, [value, 1]
+        low = value & ((1 << bits) - 1)
+        wanted = low - (1 << bits) if numpy_dtype.kind == "i" and low >> (bits - 1) else low
+        assert [x[0], y[None], v[None][0], same(value)] == [wanted] * 4
+    for value in (1 << 64, -(1 << 63) - 1):
+        with pytest.raises(ValueError, match="out of range"):
+            x[0] = value
+    with pytest.raises(ValueError, match="out of range"):
+        ti.ndarray(ti.u1, 1)[0] = 2
+
+
+def test_arguments_that_do_not_fit(name):
+    """Programs may ask for TypeError, ValueError or RuntimeError."""
+    ti = imported(name)
+
+    @ti.kernel
+    def f(x: ti.types.ndarray(dtype=ti.i32, ndim=1), n: ti.i32):
+        pass
+
+    wrong = [(np.zeros(2), 1), (np.zeros((2, 2), np.int32), 1), (3, 1), (np.zeros(2, np.int32), 1.5)]
+    classes = [ValueError, TypeError] + [getattr(ti, compat.PEERS[name].prefix + k) for k in ("RuntimeError", "RuntimeTypeError", "TypeError")]
+    for args in wrong:
+        for error in classes:
+            with pytest.raises(error, match="argument '[xn]' of kernel 'f'"):
+                f(*args)
+    with pytest.raises(classes[2], match="is not a valid shape for ndarray"):
+        ti.ndarray(ti.i32, shape=1.5)
+
+
 def test_options(name, monkeypatch):
     ti = imported(name)
     with pytest.raises(KeyError, match="Unrecognized keyword argument.*colour"):

@@ -20,6 +20,30 @@ def test_classes():
     assert issubclass(ti.KernelAssertionError, ti.KernelRuntimeError)
     assert issubclass(ti.KernelAssertionError, AssertionError) and issubclass(ti.KernelRuntimeError, RuntimeError)
     assert issubclass(ti.InternalError, ti.PestleError)
+    for base in (ti.KernelTypeError, ti.KernelValueError, ti.KernelRuntimeError):
+        assert issubclass(ti.KernelArgumentError, base)
+
+
+def test_arguments_that_do_not_fit():
+    """Whatever does not fit is one class, a TypeError, ValueError and RuntimeError, so that each way to ask for it works."""
+
+    @ti.kernel
+    def f(x: I1, n: ti.i8, v: ti.types.vector(2, ti.f32)):
+        pass
+
+    x, v = np.zeros(3, np.int32), [1.0, 2.0]
+    wrong = [(None, 1, v), (x.astype(float), 1, v), (x[:, None], 1, v), (x, 1.5, v), (x, 128, v), (x, 1, [1.0]), (x, 1, "ab")]
+    for args in wrong:
+        with pytest.raises(ti.KernelArgumentError, match="argument '[xnv]' of kernel 'f'"):
+            f(*args)
+    for make in (ti.ndarray, ti.field):
+        for shape in (-1, 2**31, 1.5, (1, 0.5), (1, 2**31)):
+            with pytest.raises(ti.KernelArgumentError, match=f"is not a valid shape for {make.__name__}"):
+                make(ti.i32, shape)
+    with pytest.raises(ti.KernelArgumentError, match="a shape is needed"):
+        ti.field(ti.i32)
+    with pytest.raises(ti.KernelArgumentError, match="128 is out of range for i8"):
+        ti.ndarray(ti.i8, 1)[0] = 128
 
 
 def test_place_of_a_refusal(from_source, tmp_path):

@@ -305,7 +305,7 @@ typedef struct PsFrontTypes {
     PyTypeObject *matrix, *vector;   /* set by py: pestle.Matrix and Vector, which is one */
     PyTypeObject *struct_type;       /* set by py: types.struct(...) */
     PyTypeObject *structure;         /* set by py: pestle.Struct, a value */
-    PyObject *errors[11];            /* exception classes by PsErrorKind, set by py */
+    PyObject *errors[PS_ERR_INTERNAL + 1]; /* exception classes by PsErrorKind, set by py */
 } PsFrontTypes;
 static inline bool ps_is_array(const PsFrontTypes *types, PyObject *object) { /* pestle.Field, pestle.Ndarray */
     PyObject *type = (PyObject *)Py_TYPE(object);

@@ -354,7 +354,7 @@ y: ti.f32 = x
 def f(x: F1):
     pass
 f(None)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array (numpy.ndarray, torch.Tensor, pestle.Ndarray, ...), found NoneType
 
 #-- a number for an array
@@ -362,7 +362,7 @@ f(None)
 def f(x: F1):
     pass
 f(1.0)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array (numpy.ndarray, torch.Tensor, pestle.Ndarray, ...), found float
 
 #-- a string for an array
@@ -370,7 +370,7 @@ f(1.0)
 def f(x: F1):
     pass
 f("abc")
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array (numpy.ndarray, torch.Tensor, pestle.Ndarray, ...), found str
 
 #-- a list for an array
@@ -378,7 +378,7 @@ f("abc")
 def f(x: F1):
     pass
 f([1.0, 2.0])
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array (numpy.ndarray, torch.Tensor, pestle.Ndarray, ...), found list; make it an array with numpy.array(...)
 
 #-- bytes for an array
@@ -386,7 +386,7 @@ f([1.0, 2.0])
 def f(x: F1):
     pass
 f(b"abcd")
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of f32, found an array of u8
 
 #-- bytes for an array that is written
@@ -394,7 +394,7 @@ f(b"abcd")
 def f(x: ti.types.ndarray()):
     x[0] = 1
 f(b"abcd")
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': the array is read-only, and the kernel writes to it
 
 #-- a buffer with bytes in the other order
@@ -402,7 +402,7 @@ f(b"abcd")
 def f(x: F1):
     pass
 f(memoryview(np.zeros(3, ">f4")))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': kernels have no arrays of buffer format '>f' (bytes in the other order; pass a copy in native order); expected bool, or integers or floats of at most 64 bits
 
 #-- a buffer of records
@@ -410,7 +410,7 @@ f(memoryview(np.zeros(3, ">f4")))
 def f(x: F1):
     pass
 f(memoryview(np.zeros(3, "f4,i4")))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': kernels have no arrays of buffer format 'T{f:f0:i:f1:}'; expected bool, or integers or floats of at most 64 bits
 
 #-- a buffer that is not aligned
@@ -418,7 +418,7 @@ f(memoryview(np.zeros(3, "f4,i4")))
 def f(x: F1):
     pass
 f(memoryview(bytearray(9))[1:].cast("f"))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': the array's elements are not aligned in memory; pass a copy
 
 #-- a numpy scalar for an array
@@ -426,7 +426,7 @@ f(memoryview(bytearray(9))[1:].cast("f"))
 def f(x: F1):
     pass
 f(np.float32(1))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array (numpy.ndarray, torch.Tensor, pestle.Ndarray, ...), found numpy.float32; pass numpy.asarray(...) of it
 
 #-- the class of arrays for an array
@@ -434,7 +434,7 @@ f(np.float32(1))
 def f(x: F1):
     pass
 f(np.ndarray)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array (numpy.ndarray, torch.Tensor, pestle.Ndarray, ...), found type; pass numpy.asarray(...) of it
 
 #-- an array of another dtype
@@ -442,7 +442,7 @@ f(np.ndarray)
 def f(x: F1):
     pass
 f(np.zeros(3))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of f32, found an array of f64
 
 #-- a pestle array of another dtype
@@ -450,7 +450,7 @@ f(np.zeros(3))
 def f(x: F1):
     pass
 f(ti.ndarray(ti.i64, 3))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of f32, found an array of i64
 
 #-- an array with more axes
@@ -458,7 +458,7 @@ f(ti.ndarray(ti.i64, 3))
 def f(x: F1):
     pass
 f(np.zeros((3, 4), np.float32))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array with 1 axis, found one with 2
 
 #-- a pestle array without axes
@@ -466,7 +466,7 @@ f(np.zeros((3, 4), np.float32))
 def f(x: F1):
     pass
 f(ti.ndarray(ti.f32, ()))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array with 1 axis, found one with 0
 
 #-- an array with very many axes
@@ -474,7 +474,7 @@ f(ti.ndarray(ti.f32, ()))
 def f(x: ti.types.ndarray()):
     pass
 f(np.zeros((1,) * 20, np.float32))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': the array has 20 axes; the most is 12
 
 #-- an array in the other byte order
@@ -482,7 +482,7 @@ f(np.zeros((1,) * 20, np.float32))
 def f(x: ti.types.ndarray()):
     pass
 f(np.zeros(3, np.dtype(np.float32).newbyteorder(">")))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': kernels have no arrays of numpy dtype >f4 (bytes in the other order; pass a copy in native order); expected bool, or integers or floats of at most 64 bits
 
 #-- an array of objects
@@ -490,7 +490,7 @@ f(np.zeros(3, np.dtype(np.float32).newbyteorder(">")))
 def f(x: ti.types.ndarray()):
     pass
 f(np.array([None, 1]))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': kernels have no arrays of numpy dtype object; expected bool, or integers or floats of at most 64 bits
 
 #-- an array of strings
@@ -498,7 +498,7 @@ f(np.array([None, 1]))
 def f(x: ti.types.ndarray()):
     pass
 f(np.array(["a", "b"]))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': kernels have no arrays of numpy dtype <U1; expected bool, or integers or floats of at most 64 bits
 
 #-- an array of complex numbers
@@ -506,7 +506,7 @@ f(np.array(["a", "b"]))
 def f(x: ti.types.ndarray()):
     pass
 f(np.zeros(3, complex))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': kernels have no arrays of numpy dtype complex128 (pass its .real and .imag); expected bool, or integers or floats of at most 64 bits
 
 #-- an array of records
@@ -514,7 +514,7 @@ f(np.zeros(3, complex))
 def f(x: ti.types.ndarray()):
     pass
 f(np.zeros(3, [("a", np.int32)]))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': kernels have no arrays of numpy dtype [('a', '<i4')]; expected bool, or integers or floats of at most 64 bits
 
 #-- an array of dates
@@ -522,7 +522,7 @@ f(np.zeros(3, [("a", np.int32)]))
 def f(x: ti.types.ndarray()):
     pass
 f(np.zeros(3, "datetime64[s]"))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': kernels have no arrays of numpy dtype datetime64[s]; expected bool, or integers or floats of at most 64 bits
 
 #-- an array of long doubles
@@ -530,7 +530,7 @@ f(np.zeros(3, "datetime64[s]"))
 def f(x: ti.types.ndarray()):
     pass
 f(np.zeros(3, np.longdouble))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': kernels have no arrays of numpy dtype float128; expected bool, or integers or floats of at most 64 bits
 
 #-- a masked array
@@ -538,7 +538,7 @@ f(np.zeros(3, np.longdouble))
 def f(x: ti.types.ndarray()):
     pass
 f(np.ma.masked_array([1, 2, 3], [0, 1, 0]))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': a masked array is refused, as its mask would be ignored; pass its .data
 
 #-- a misaligned array
@@ -546,7 +546,7 @@ f(np.ma.masked_array([1, 2, 3], [0, 1, 0]))
 def f(x: F1):
     pass
 f(np.zeros(17, np.uint8)[1:].view(np.float32))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': the array's elements are not aligned in memory; pass a copy
 
 #-- a misaligned array after an aligned one
@@ -555,7 +555,7 @@ def f(x: F1):
     pass
 f(np.zeros(3, np.float32))
 f(np.zeros(17, np.uint8)[1:].view(np.float32))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': the array's elements are not aligned in memory; pass a copy
 
 #-- a read-only array that the kernel writes
@@ -565,7 +565,7 @@ def f(x: F1):
 x = np.zeros(3, np.float32)
 x.flags.writeable = False
 f(x)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': the array is read-only, and the kernel writes to it
 
 #-- a read-only array that a func writes
@@ -582,7 +582,7 @@ def f(n: ti.i32, x: F1):
 x = np.zeros(3, np.float32)
 x.flags.writeable = False
 f(1, x)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': the array is read-only, and the kernel writes to it
 
 #-- a broadcast array that the kernel writes
@@ -590,7 +590,7 @@ f(1, x)
 def f(x: F1):
     x[0] = 1
 f(np.broadcast_to(np.float32(1), (3,)))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': the array is read-only, and the kernel writes to it
 
 #-- an axis that is too long
@@ -598,7 +598,7 @@ f(np.broadcast_to(np.float32(1), (3,)))
 def f(x: ti.types.ndarray()):
     pass
 f(np.broadcast_to(np.int8(1), (2**31,)))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': axis 0 has 2147483648 elements; the most is 2130706431
 
 #-- an axis that is too long, of several
@@ -606,7 +606,7 @@ f(np.broadcast_to(np.int8(1), (2**31,)))
 def f(x: ti.types.ndarray()):
     pass
 f(np.broadcast_to(np.int8(1), (2, 2**40, 3)))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': axis 1 has 1099511627776 elements; the most is 2130706431
 
 #-- an array for a scalar
@@ -614,7 +614,7 @@ f(np.broadcast_to(np.int8(1), (2, 2**40, 3)))
 def f(n: ti.i32):
     pass
 f(np.arange(3))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': expected an integer (i32), found numpy.ndarray
 
 #-- an array of one element for a scalar
@@ -622,7 +622,7 @@ f(np.arange(3))
 def f(n: ti.f32):
     pass
 f(np.zeros(1))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': expected a number (f32), found numpy.ndarray
 
 #-- an array for a template
@@ -630,7 +630,7 @@ f(np.zeros(1))
 def f(x: ti.template()):
     x[0] = 1
 f(np.zeros(3))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': an array cannot be a template argument; annotate the parameter with types.ndarray()
 
 #-- a pestle array for a template
@@ -638,5 +638,5 @@ f(np.zeros(3))
 def f(x: ti.template()):
     x[0] = 1
 f(ti.ndarray(ti.f32, 3))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': an array cannot be a template argument; annotate the parameter with types.ndarray()

@@ -2,32 +2,32 @@
 
 #-- no shape [module]
 ti.field(ti.f32)
-#! KernelValueError
+#! KernelArgumentError
 #! field: a shape is needed; fields that are placed in a layout tree later do not exist yet
 
 #-- a negative length [module]
 ti.field(ti.f32, (3, -1))
-#! KernelValueError
-#! field: expected a shape of at most 12 axes, each an int from 1 to 2130706431, found (3, -1)
+#! KernelArgumentError
+#! (3, -1) is not a valid shape for field: expected at most 12 axes, each an int from 1 to 2130706431
 
 #-- a length of zero [module]
 ti.field(ti.f32, 0)
-#! KernelValueError
-#! field: expected a shape of at most 12 axes, each an int from 1 to 2130706431, found 0
+#! KernelArgumentError
+#! 0 is not a valid shape for field: expected at most 12 axes, each an int from 1 to 2130706431
 
 #-- a float as shape [module]
 ti.field(ti.f32, 2.5)
-#! KernelValueError
-#! field: expected a shape of at most 12 axes, each an int from 1 to 2130706431, found 2.5
+#! KernelArgumentError
+#! 2.5 is not a valid shape for field: expected at most 12 axes, each an int from 1 to 2130706431
 
 #-- too many axes [module]
 ti.field(ti.f32, (1,) * 13)
-#! KernelValueError
-#! field: expected a shape of at most 12 axes, each an int from 1 to 2130706431, found (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+#! KernelArgumentError
+#! (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1) is not a valid shape for field: expected at most 12 axes, each an int from 1 to 2130706431
 
 #-- more than can be addressed [module]
 ti.field(ti.f64, (2**30, 2**30, 4))
-#! KernelValueError
+#! KernelArgumentError
 #! field: the shape (1073741824, 1073741824, 4) takes more memory than can be addressed
 
 #-- no dtype [module]
@@ -103,12 +103,12 @@ ti.field(ti.i32, 3)[:2]
 
 #-- a float into integers [module]
 ti.field(ti.i32, 3)[0] = 1.5
-#! KernelTypeError
+#! KernelArgumentError
 #! Field element: expected an integer (i32), found float
 
 #-- filling integers with a text [module]
 ti.field(ti.i32, 3).fill("1")
-#! KernelTypeError
+#! KernelArgumentError
 #! Field.fill: expected an integer (i32), found str
 
 #-- from_numpy of another shape [module]
@@ -318,7 +318,7 @@ f()
 def f(x: F1):
     pass
 f(ti.field(ti.i32, 3))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of f32, found an array of i32
 
 #-- a field for a number
@@ -326,7 +326,7 @@ f(ti.field(ti.i32, 3))
 def f(x: ti.f32):
     pass
 f(ti.field(ti.f32, ()))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected a number (f32), found pestle.Field
 
 #-- an index outside a field [checked]
@@ -388,7 +388,7 @@ ti.Vector.field(3, ti.f32, 4)[0] = [1, 2]
 
 #-- an element of numbers and lists [module]
 ti.Vector.field(2, ti.f32, 4)[0] = [[1], 2]
-#! KernelTypeError
+#! KernelArgumentError
 #! Field element: expected a number (f32), found list
 
 #-- an array of vectors without their axis
@@ -396,7 +396,7 @@ ti.Vector.field(2, ti.f32, 4)[0] = [[1], 2]
 def f(x: ti.types.ndarray(dtype=ti.f32, ndim=1, element_dim=1)):
     pass
 f(np.zeros(3, np.float32))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of vectors with 1 axis, which are 2 axes in all, found one with 1
 
 #-- an array of vectors of another length
@@ -404,7 +404,7 @@ f(np.zeros(3, np.float32))
 def f(x: ti.types.ndarray(dtype=ti.f32, ndim=1, element_shape=(3,))):
     pass
 f(np.zeros((3, 2), np.float32))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected elements of length 3 along axis 1, found 2
 
 #-- an array of matrices with too few axes
@@ -412,7 +412,7 @@ f(np.zeros((3, 2), np.float32))
 def f(x: ti.types.ndarray(element_dim=2)):
     pass
 f(np.zeros(3, np.float32))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of matrices, the last 2 axes being theirs, found one with 1
 
 #-- field_dim in an annotation [module]
@@ -443,7 +443,7 @@ f.grad()
 def f(x: ti.types.ndarray(dtype=ti.types.vector(3, ti.f32), ndim=1)):
     pass
 f(ti.Vector.ndarray(2, ti.f32, 4))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected elements of length 3 along axis 1, found 2
 
 #-- an array of matrices where vectors are expected
@@ -451,7 +451,7 @@ f(ti.Vector.ndarray(2, ti.f32, 4))
 def f(x: ti.types.ndarray(dtype=ti.types.vector(3, ti.f32), ndim=1)):
     pass
 f(ti.Matrix.field(3, 3, ti.f32, 4))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of vectors of f32, found an array of matrices of f32
 
 #-- an array of vectors where numbers are expected
@@ -459,7 +459,7 @@ f(ti.Matrix.field(3, 3, ti.f32, 4))
 def f(x: ti.types.ndarray(dtype=ti.f32)):
     pass
 f(ti.Vector.ndarray(3, ti.f32, 4))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of f32, found an array of vectors of f32
 
 #-- a vector into the elements of a field of scalars
@@ -521,7 +521,7 @@ ti.Struct.field({"a": ti.i32}, shape=3).get_member_field("b")
 
 #-- a field of structs without a shape [module]
 ti.Struct.field({"a": ti.i32})
-#! KernelValueError
+#! KernelArgumentError
 #! Struct.field: a shape is needed; fields that are placed in a layout tree later do not exist yet
 
 #-- a field of structs from a list [module]
@@ -531,7 +531,7 @@ ti.Struct.field([ti.i32], shape=3)
 
 #-- a field of structs too large [module]
 ti.Struct.field({"a": ti.f64, "b": ti.i8}, shape=(2**30, 2**30))
-#! KernelValueError
+#! KernelArgumentError
 #! Struct.field: the shape (1073741824, 1073741824) takes more memory than can be addressed
 
 #-- from_numpy of a field of structs without a member [module]
@@ -605,7 +605,7 @@ f()
 def f(x: F1):
     x[0] = 1
 f(ti.field(ti.f32, 3, offset=1))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': the indices of an array start at 0, and this field has the offset (1,); annotate the parameter with template()
 
 #-- a volatile load of a field
@@ -703,7 +703,7 @@ S = ti.types.struct(a=ti.i32)
 def f(x: ti.types.ndarray(dtype=S)):
     x[0].a = 1
 f(ti.ndarray(ti.i32, 3))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of <pestle struct of ('a',)>, found <pestle.ndarray shape=(3,) dtype=i32>
 
 #-- an array of other structs
@@ -712,7 +712,7 @@ S = ti.types.struct(a=ti.i32)
 def f(x: ti.types.ndarray(dtype=S)):
     x[0].a = 1
 f(ti.types.struct(a=ti.f32).ndarray(3))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of <pestle struct of ('a',)>, found one of another type with such members
 
 #-- an array of structs for one of numbers
@@ -720,7 +720,7 @@ f(ti.types.struct(a=ti.f32).ndarray(3))
 def f(x: ti.types.ndarray(dtype=ti.i32)):
     x[0] = 1
 f(ti.types.struct(a=ti.i32).ndarray(3))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array of numbers or vectors, found <pestle struct of ('a',)>
 
 #-- an array of structs with too many axes
@@ -729,7 +729,7 @@ S = ti.types.struct(a=ti.i32)
 def f(x: ti.types.ndarray(dtype=S, ndim=1)):
     x[0].a = 1
 f(S.ndarray((3, 4)))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': expected an array with 1 axis, found one with 2
 
 #-- an ndarray of structs as a template argument
@@ -737,7 +737,7 @@ f(S.ndarray((3, 4)))
 def f(x: ti.template()):
     x[0].a = 1
 f(ti.types.struct(a=ti.i32).ndarray(3))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': an array cannot be a template argument; annotate the parameter with types.ndarray()
 
 #-- a field of structs with an offset as an array
@@ -746,7 +746,7 @@ S = ti.types.struct(a=ti.i32)
 def f(x: ti.types.ndarray(dtype=S)):
     x[0].a = 1
 f(S.field(3, offset=4))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'x' of kernel 'f': the indices of an array start at 0, and this field has the offset (4,); annotate the parameter with template()
 
 #-- structs for a func that wants numbers

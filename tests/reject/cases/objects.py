@@ -13,7 +13,7 @@ class Q(P):
 def f(p: P) -> ti.i32:
     return p.n
 f(Q(1))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'p' of kernel 'f': expected exactly a P, found Q
 
 #-- the class itself as an argument
@@ -26,7 +26,7 @@ class P:
 def f(p: P) -> ti.i32:
     return p.n
 f(P)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'p' of kernel 'f': expected exactly a P, found the class P
 
 #-- a member that is no array
@@ -39,7 +39,7 @@ class P:
 def f(p: P):
     p.x[0] = 1
 f(P(3))
-#! KernelTypeError
+#! KernelArgumentError
 #! File "program.py", line 8, in f
 #!     p.x[0] = 1
 #!     ^^^
@@ -59,7 +59,7 @@ class P:
 def f(p: P) -> ti.i32:
     return p.q.n
 f(P(Q(2.5)))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'p.q.n' of kernel 'f': expected an integer (i32), found float
 
 #-- a member of another class
@@ -76,7 +76,7 @@ class P:
 def f(p: P) -> ti.i32:
     return p.q.n
 f(P(None))
-#! KernelTypeError
+#! KernelArgumentError
 #! File "program.py", line 12, in f
 #!     return p.q.n
 #!            ^^^
@@ -185,7 +185,7 @@ def f(p: P):
 x = np.zeros(1, np.float32)
 x.flags.writeable = False
 f(P(x))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'p.x' of kernel 'f': the array is read-only, and the kernel writes to it
 
 #-- a number of an object in ti.static

@@ -5,7 +5,7 @@
 def f(n: ti.i32):
     pass
 f(1.5)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': expected an integer (i32), found float
 
 #-- a whole float for an integer
@@ -13,7 +13,7 @@ f(1.5)
 def f(n: ti.i64):
     pass
 f(2.0)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': expected an integer (i64), found float
 
 #-- a numpy float for an integer
@@ -21,7 +21,7 @@ f(2.0)
 def f(n: ti.i32):
     pass
 f(np.float32(2))
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': expected an integer (i32), found numpy.float32
 
 #-- None for an integer
@@ -29,7 +29,7 @@ f(np.float32(2))
 def f(n: ti.i32):
     pass
 f(None)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': expected an integer (i32), found NoneType
 
 #-- a string for an integer
@@ -37,7 +37,7 @@ f(None)
 def f(n: ti.i32):
     pass
 f("1")
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': expected an integer (i32), found str
 
 #-- a string for a float
@@ -45,7 +45,7 @@ f("1")
 def f(t: ti.f32):
     pass
 f("1.5")
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 't' of kernel 'f': expected a number (f32), found str
 
 #-- None for a float
@@ -53,7 +53,7 @@ f("1.5")
 def f(t: ti.f64):
     pass
 f(None)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 't' of kernel 'f': expected a number (f64), found NoneType
 
 #-- a complex number for a float
@@ -61,7 +61,7 @@ f(None)
 def f(t: ti.f32):
     pass
 f(1j)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 't' of kernel 'f': expected a number (f32), found complex
 
 #-- a list for a float
@@ -69,7 +69,7 @@ f(1j)
 def f(t: ti.f32):
     pass
 f([1.0])
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 't' of kernel 'f': expected a number (f32), found list
 
 #-- an integer beyond i32
@@ -77,7 +77,7 @@ f([1.0])
 def f(n: ti.i32):
     pass
 f(2**31)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': 2147483648 is out of range for i32, which goes from -2147483648 to 2147483647
 
 #-- an integer below i32
@@ -85,7 +85,7 @@ f(2**31)
 def f(n: ti.i32):
     pass
 f(-(2**31) - 1)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': -2147483649 is out of range for i32, which goes from -2147483648 to 2147483647
 
 #-- an integer beyond i64
@@ -93,7 +93,7 @@ f(-(2**31) - 1)
 def f(n: ti.i64):
     pass
 f(2**63)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': 9223372036854775808 is out of range for i64, which goes from -9223372036854775808 to 9223372036854775807
 
 #-- a numpy integer beyond i32
@@ -101,7 +101,7 @@ f(2**63)
 def f(n: ti.i32):
     pass
 f(np.int64(2**40))
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': 1099511627776 is out of range for i32, which goes from -2147483648 to 2147483647
 
 #-- a negative integer for u64
@@ -109,7 +109,7 @@ f(np.int64(2**40))
 def f(n: ti.u64):
     pass
 f(-1)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': -1 is out of range for u64, which goes from 0 to 18446744073709551615
 
 #-- an integer beyond u64
@@ -117,7 +117,7 @@ f(-1)
 def f(n: ti.u64):
     pass
 f(2**64)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': 18446744073709551616 is out of range for u64, which goes from 0 to 18446744073709551615
 
 #-- an integer beyond i8
@@ -125,7 +125,7 @@ f(2**64)
 def f(n: ti.i8):
     pass
 f(128)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': 128 is out of range for i8, which goes from -128 to 127
 
 #-- two for a bool
@@ -133,7 +133,7 @@ f(128)
 def f(b: ti.u1):
     pass
 f(2)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'b' of kernel 'f': 2 is out of range for u1, which goes from 0 to 1
 
 #-- a float for a bool
@@ -141,7 +141,7 @@ f(2)
 def f(b: bool):
     pass
 f(1.0)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 'b' of kernel 'f': expected a bool (u1), found float
 
 #-- an integer with very many digits
@@ -149,7 +149,7 @@ f(1.0)
 def f(n: ti.i32):
     pass
 f(10**10000)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 'n' of kernel 'f': a very large number is out of range for i32, which goes from -2147483648 to 2147483647
 
 #-- an integer too large for a float
@@ -157,7 +157,7 @@ f(10**10000)
 def f(t: ti.f64):
     pass
 f(10**400)
-#! KernelValueError
+#! KernelArgumentError
 #! argument 't' of kernel 'f': the integer is too large for f64
 
 #-- a class whose __index__ raises
@@ -666,23 +666,23 @@ ti.ndarray("f32", 3)
 
 #-- an array of a negative length [module]
 ti.ndarray(ti.f32, (3, -1))
-#! KernelValueError
-#! ndarray: expected a shape of at most 12 axes, each an int from 0 to 2130706431, found (3, -1)
+#! KernelArgumentError
+#! (3, -1) is not a valid shape for ndarray: expected at most 12 axes, each an int from 0 to 2130706431
 
 #-- an array of a float length [module]
 ti.ndarray(ti.f32, 3.0)
-#! KernelValueError
-#! ndarray: expected a shape of at most 12 axes, each an int from 0 to 2130706431, found 3.0
+#! KernelArgumentError
+#! 3.0 is not a valid shape for ndarray: expected at most 12 axes, each an int from 0 to 2130706431
 
 #-- an array of too many axes [module]
 ti.ndarray(ti.f32, (1,) * 20)
-#! KernelValueError
-#! ndarray: expected a shape of at most 12 axes, each an int from 0 to 2130706431, found (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+#! KernelArgumentError
+#! (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1) is not a valid shape for ndarray: expected at most 12 axes, each an int from 0 to 2130706431
 
 #-- an array beyond memory [module]
 ti.ndarray(ti.f64, (2**31 - 1, 2**31 - 1, 2**10))
-#! KernelValueError
-#! ndarray: expected a shape of at most 12 axes, each an int from 0 to 2130706431, found (2147483647, 2147483647, 1024)
+#! KernelArgumentError
+#! (2147483647, 2147483647, 1024) is not a valid shape for ndarray: expected at most 12 axes, each an int from 0 to 2130706431
 
 #-- an index beyond an array [module]
 ti.ndarray(ti.f32, 3)[3]
@@ -711,22 +711,22 @@ ti.ndarray(ti.f32, 3)[0:2]
 
 #-- a string stored into an array [module]
 ti.ndarray(ti.f32, 3)[0] = "a"
-#! KernelTypeError
+#! KernelArgumentError
 #! Ndarray element: expected a number (f32), found str
 
 #-- a float stored into an integer array [module]
 ti.ndarray(ti.i32, 3)[0] = 1.5
-#! KernelTypeError
+#! KernelArgumentError
 #! Ndarray element: expected an integer (i32), found float
 
 #-- an int out of range stored into an array [module]
 ti.ndarray(ti.i32, 3)[0] = 2**31
-#! KernelValueError
+#! KernelArgumentError
 #! Ndarray element: 2147483648 is out of range for i32, which goes from -2147483648 to 2147483647
 
 #-- filling with a string [module]
 ti.ndarray(ti.f32, 3).fill("a")
-#! KernelTypeError
+#! KernelArgumentError
 #! Ndarray.fill: expected a number (f32), found str
 
 #-- copying an array of another shape [module]
@@ -754,7 +754,7 @@ f(n=1)
 
 #-- an array beyond what can be addressed [module]
 ti.ndarray(ti.f64, (2**30, 2**30, 2**10))
-#! KernelValueError
+#! KernelArgumentError
 #! ndarray: the shape (1073741824, 1073741824, 1024) takes more memory than can be addressed
 
 #-- a negative literal of an unsigned type

@@ -1553,7 +1553,7 @@ S = ti.types.struct(a=ti.f32)
 def f(s: S):
     pass
 f({"b": 1})
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 's' of kernel 'f': the struct has no member 'a'
 
 #-- a number for a struct argument
@@ -1562,7 +1562,7 @@ S = ti.types.struct(a=ti.f32)
 def f(s: S):
     pass
 f(1)
-#! KernelTypeError
+#! KernelArgumentError
 #! argument 's' of kernel 'f': expected a struct of 1 members (a value of its type, or a dict), found int
 
 #-- a struct of nothing
