@@ -43,6 +43,9 @@ def __getattr__(name):
 
     if name in ("math", "linalg"):
         return importlib.import_module(f"pestle.{name}")
+    if name == "frexp":
+        found = globals()[name] = importlib.import_module("pestle.math").frexp
+        return found
     if name in _DECOMPOSITIONS:
         found = globals()[name] = getattr(importlib.import_module("pestle._decompose"), name)
         return found

@@ -917,6 +917,12 @@ def volatile_load(place: Any, /) -> Any:
     """The number at an element of an array or field, read anew each time: for waiting on what another thread writes, which
     sees all that it wrote before. KernelSyntaxError for a value or a whole field, KernelTypeError for a variable."""
 
+def frexp(x: Any) -> tuple[Any, Any]:
+    """(m, e) with x == m * 2 ** e and 0.5 <= abs(m) < 1, m an f64 and e an i32; of 0, infinities and NaN: x and 0."""
+
+def get_addr(x: Any, indices: Any, /) -> Any:
+    """The address of x[indices] in memory, a u64: of a field or array; of an element of several numbers the first one's."""
+
 def cast(x: Any, dtype: _Dtype, /) -> Any:
     """x as dtype. Integers wrap; a float becomes an integer by dropping its fraction, saturates, and NaN gives 0."""
 

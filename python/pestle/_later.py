@@ -9,7 +9,7 @@ _NAMES = {
     "textures": "texture Texture rw_texture",
     "argument packs": "argpack ArgPack",
     "layout trees": """FieldsBuilder SNode root axes i j k l ij ik il jk jl kl ijk ijl ikl jkl ijkl activate deactivate
-        deactivate_all_snodes append is_active length get_addr rescale_index no_activate sparse grid usage parent snode
+        deactivate_all_snodes append is_active length rescale_index no_activate sparse grid usage parent snode
         dense pointer bitmasked dynamic place lazy_grad lazy_dual deactivate_all finalize""",
     "quantised types": "quant BitpackedFields quant_array",
     "meshes": "Mesh MeshInstance mesh_local mesh_patch_idx",

@@ -345,6 +345,7 @@ LLVMValueRef cg_emit_load(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_store(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_atomic(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_cas(Emitter *e, PsRef r);
+LLVMValueRef cg_emit_address(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_volatile(Emitter *e, PsRef r);
 LLVMValueRef cg_atomic(Emitter *e, PsOpCode code, PsType type, LLVMValueRef place, LLVMValueRef operand);
 LLVMValueRef cg_emit_partial(Emitter *e, PsRef r);

@@ -120,6 +120,10 @@ LLVMValueRef cg_emit_place(Emitter *e, PsRef r) {
     return at;
 }
 
+LLVMValueRef cg_emit_address(Emitter *e, PsRef r) {
+    return LLVMBuildPtrToInt(e->b, cg_arg(e, r, 0), e->cg->i64, "");
+}
+
 /* -- elements of tiles -- */
 
 bool cg_tile_strides(Emitter *e, PsRef place, LLVMValueRef *out) {

@@ -53,6 +53,7 @@ static const EmitFn emitters[PS_OP_COUNT] = {
     [PS_OP_PTRADD] = cg_emit_ptradd,
     [PS_OP_LOAD] = cg_emit_load,
     [PS_OP_VOLATILE] = cg_emit_volatile,
+    [PS_OP_ADDRESS] = cg_emit_address,
     [PS_OP_STORE] = cg_emit_store,
     [PS_OP_ATOMIC_ADD] = cg_emit_atomic,
     [PS_OP_ATOMIC_MUL] = cg_emit_atomic,

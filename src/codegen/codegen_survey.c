@@ -17,7 +17,7 @@ static const uint8_t natures[PS_OP_COUNT] = {
 #define SERIAL(OP, op) [PS_OP_##OP] = NATURE_SERIAL,
     PS_MATH_UNARY(SERIAL) PS_MATH_BINARY(SERIAL) SERIAL(FOR, ) SERIAL(WHILE, ) SERIAL(ATOMIC_ADD, )
         SERIAL(ATOMIC_MUL, ) SERIAL(ATOMIC_MIN, ) SERIAL(ATOMIC_MAX, ) SERIAL(ATOMIC_AND, ) SERIAL(ATOMIC_OR, )
-            SERIAL(ATOMIC_XOR, ) SERIAL(ATOMIC_XCHG, ) SERIAL(ATOMIC_CAS, ) SERIAL(VOLATILE, )
+            SERIAL(ATOMIC_XOR, ) SERIAL(ATOMIC_XCHG, ) SERIAL(ATOMIC_CAS, ) SERIAL(VOLATILE, ) SERIAL(ADDRESS, )
 #undef SERIAL
                 [PS_OP_PRINT] = NATURE_ORDERED,
     [PS_OP_CHECK] = NATURE_FAULT,
@@ -216,7 +216,7 @@ static bool is_remade(uint16_t code) {
 /* `user` does something with a local of main, or an element of it: all but reading changes one place in all iterations. */
 static void note_use(Codegen *cg, const PsFunc *f, ParforInfo *parfor, PsRef user, PsRef local) {
     uint16_t code = ps_op(f, user)->code;
-    if (code == PS_OP_LOAD || code == PS_OP_VOLATILE || code == PS_OP_ELEM) return;
+    if (code == PS_OP_LOAD || code == PS_OP_VOLATILE || code == PS_OP_ADDRESS || code == PS_OP_ELEM) return;
     parfor->serial = true;
     ps_vec_push(cg->arena, &parfor->written, local);
 }

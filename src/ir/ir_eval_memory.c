@@ -237,6 +237,13 @@ bool ir_eval_load(EvalRun *run, const EvalIns *ins, uint64_t *words) {
     return ir_eval_read(run, ins->ref, place, ins->args[0].type, &words[ins->dst]);
 }
 
+bool ir_eval_address(EvalRun *run, const EvalIns *ins, uint64_t *words) {
+    Walk w = walk_of(run, place_at(words, ins->args[0].slot), ins->args[0].type);
+    const char *at = reach(run, ins->ref, &w.at, w.size);
+    words[ins->dst] = (uint64_t)(uintptr_t)at;
+    return at != NULL;
+}
+
 bool ir_eval_store(EvalRun *run, const EvalIns *ins, uint64_t *words) {
     const EvalPlace *place = place_at(words, ins->args[0].slot);
     return ir_eval_write(run, ins->ref, place, ins->args[0].type, &words[ins->args[1].slot]);

@@ -121,7 +121,7 @@ static void refuse_bounds(const ModeArray *self, int axis, int64_t index) {
         py_error(state, PS_MSG_PY_FAULT_BOUNDS, (long long)index, (long long)axis, length);
 }
 
-static char *place_of(const ModeArray *self, PyObject *key) {
+char *mode_array_place(const ModeArray *self, PyObject *key) {
     const PyState *state = state_of((PyObject *)self);
     const PsArrayView *view = &self->view;
     Indices indices = {.n = 0};
@@ -196,7 +196,7 @@ static PyObject *element_at(ModeArray *self, char *at) {
 
 static PyObject *Array_subscript(PyObject *object, PyObject *key) {
     ModeArray *self = (ModeArray *)object;
-    char *at = place_of(self, key);
+    char *at = mode_array_place(self, key);
     if (!at) return NULL;
     if (self->edim) return element_at(self, at);
     ModeNumber *number = (ModeNumber *)mode_number(state_of(object), self->dtype, read_bits(self->dtype, at));
@@ -218,7 +218,7 @@ static int Array_ass_subscript(PyObject *object, PyObject *key, PyObject *value)
     const PyState *state = state_of(object);
     ModeOperand operand;
     uint64_t bits;
-    char *at = value ? place_of(self, key) : NULL;
+    char *at = value ? mode_array_place(self, key) : NULL;
     if (!value) PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
     if (!at) return -1;
     if (self->edim) return set_element(self, at, value);

@@ -190,6 +190,18 @@ static PyObject *atomic_cas(const PyState *state, PyObject *const *args) {
     return old == wanted && mode_set(state, number, after) ? NULL : mode_number(state, number->type, old);
 }
 
+static PyObject *get_addr(const PyState *state, PyObject *const *args) {
+    PyObject *array = mode_array_of(state, args[0]), *address = NULL;
+    uint64_t at;
+    if (!array) return NULL;
+    if (!Py_IS_TYPE(array, state->mode.array) || ps_is_structs(&state->types, args[0]))
+        py_error(state, PS_MSG_FRONT_ADDRESS_ARRAY, Py_TYPE(args[0])->tp_name);
+    else if ((at = (uint64_t)(uintptr_t)mode_array_place((ModeArray *)array, args[1])))
+        address = mode_number(state, PS_U64, at);
+    Py_DECREF(array);
+    return address;
+}
+
 static PyObject *volatile_load(const PyState *state, PyObject *place) {
     bool number = mode_is_number(state, place);
     if (number && ((ModeNumber *)place)->from)
@@ -236,15 +248,21 @@ static PyObject *not_one(const PyState *state, void *data, PyObject *const *args
     return truth < 0 ? NULL : mode_number(state, PS_U1, !truth);
 }
 
-static PyObject *bit_cast(const PyState *state, PyObject *const *args) {
+static PyObject *bit_cast_one(const PyState *state, void *data, PyObject *const *args) {
     ModeOperand a;
-    PsType type;
+    PsType type = *(PsType *)data;
     uint64_t bits;
-    if (read_dtype(state, "bit_cast", args[1], &type) || read_number(state, "bit_cast", args[0], &a))
-        return NULL;
+    if (read_number(state, "bit_cast", args[0], &a)) return NULL;
     if (a.type == PS_U1 || type == PS_U1 || ps_scalar_bits(a.type) != ps_scalar_bits(type))
         return py_error(state, PS_MSG_MODE_WANTS, "bit_cast", ps_scalar_name(type), ps_scalar_name(a.type));
     return mode_as(state, &a, a.type, &bits) ? NULL : mode_number(state, type, bits);
+}
+
+static PyObject *bit_cast(const PyState *state, PyObject *const *args) {
+    PsType type;
+    if (read_dtype(state, "bit_cast", args[1], &type)) return NULL;
+    return mode_any_vector(state, args, 1) ? mode_map(state, bit_cast_one, &type, args, 1)
+                                           : bit_cast_one(state, &type, args);
 }
 
 static PyObject *cast(const PyState *state, PyObject *const *args) {
@@ -271,6 +289,7 @@ static PyObject *form(Call *call, PyObject *const *args, int nargs, PyObject *na
     *done = true;
     switch (call->id) {
     case PS_BUILTIN_ATOMIC_CAS: return atomic_cas(state, args);
+    case PS_BUILTIN_GET_ADDR: return get_addr(state, args);
     case PS_BUILTIN_VOLATILE_LOAD: return volatile_load(state, args[0]);
     case PS_BUILTIN_CAST: return cast(state, args);
     case PS_BUILTIN_BIT_CAST: return bit_cast(state, args);

@@ -93,6 +93,8 @@ PyObject *mode_array_of(const PyState *state, PyObject *object);
 /* Of a number read from one: what lies there now; -1 with an exception: it cannot be written. */
 uint64_t mode_array_read(const ModeNumber *number);
 int mode_array_write(const ModeNumber *number, uint64_t bits);
+char *mode_array_place(const ModeArray *self,
+                       PyObject *key); /* where self[key] lies; NULL: an exception is set */
 uint64_t mode_array_word(const ModeArray *self, const char *at, uint32_t i); /* the i-th of an element */
 int mode_array_set_words(const ModeArray *self, char *at, const uint64_t *words, uint32_t n);
 

@@ -88,3 +88,17 @@ PsStatus loop_volatile_load(Loop *l, CallArgs *args, PsValue *out) {
     *out = loop_value(l, ps_build_op(loop_b(l), PS_OP_VOLATILE, place->type, &place->ref, 1, 0));
     return PS_OK;
 }
+
+/* get_addr(x, [i, j]): of an element of several numbers the first one's. */
+PsStatus loop_get_addr(Loop *l, CallArgs *args, PsValue *out) {
+    PsValue array = args->args[0], place;
+    TRY(loop_from_outside(l, &array));
+    if (array.kind != PS_VALUE_ARRAY) return FAIL(l, ADDRESS_ARRAY, loop_describe(l, &args->args[0]));
+    TRY(loop_index(l, &array, &args->args[1], 1, &place));
+    if (loop_is_tile(l, &place)) {
+        PsValue whole = place;
+        TRY(loop_tile_element(l, &whole, 0, 0, &place));
+    }
+    *out = loop_value(l, ps_build_op(loop_b(l), PS_OP_ADDRESS, PS_U64, &place.ref, 1, 0));
+    return PS_OK;
+}

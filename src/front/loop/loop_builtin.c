@@ -345,6 +345,7 @@ static PsStatus form_loop_config(Loop *l, CallArgs *args, PsValue *out) {
 static PsStatus (*const forms[PS_BUILTIN_COUNT])(Loop *, CallArgs *, PsValue *) = {
     [PS_BUILTIN_CAST] = form_cast,
     [PS_BUILTIN_VOLATILE_LOAD] = loop_volatile_load,
+    [PS_BUILTIN_GET_ADDR] = loop_get_addr,
     [PS_BUILTIN_BIT_CAST] = form_bit_cast,
     [PS_BUILTIN_SELECT] = form_select,
     [PS_BUILTIN_LOGICAL_NOT] = form_not,

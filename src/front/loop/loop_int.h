@@ -324,6 +324,7 @@ PsStatus loop_atomic(Loop *l, PsOpCode op, bool negate, const char *name, const 
                      const PsValue *value, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_atomic_cas(Loop *l, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_volatile_load(Loop *l, CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_get_addr(Loop *l, CallArgs *args, PsValue *out) PS_MUST_CHECK;
 bool loop_is_own(Loop *l, PsRef place); /* a local of this iteration or of serial code */
 
 /* loop_random.c */
