@@ -49,9 +49,10 @@ LLVMValueRef cg_lane_var(Emitter *e, PsRef r) {
         return LLVMConstNull(cg->ptr);
     }
     LLVMValueRef local = cg_alloca(e, type, 64);
-    if (ps_op(e->f, r)->imm) return local;
-    if (ps_type_is_scalar(elem))
-        cg_store_at(e, LLVMConstNull(type), local, 0, 64);
+    if (ps_type_is_scalar(elem)) /* even where nothing reads it: else it would come from the turn before */
+        cg_store_at(e, ps_op(e->f, r)->imm ? LLVMGetPoison(type) : LLVMConstNull(type), local, 0, 64);
+    else if (ps_op(e->f, r)->imm)
+        return local;
     else
         LLVMBuildMemSet(e->b, local, LLVMConstNull(cg->i8), LLVMConstInt(cg->i64, bytes, 0), 64);
     return local;

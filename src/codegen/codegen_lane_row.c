@@ -6,8 +6,8 @@
  */
 #include "codegen/codegen_int.h"
 
-#define SMALL_BODY  24 /* ops: waits for memory and loop overhead, so that two vectors a turn pay */
-#define DOUBLE_BODY 80 /* ops: emitted twice */
+#define SMALL_BODY  24  /* ops: waits for memory and loop overhead, so that two vectors a turn pay */
+#define DOUBLE_BODY 160 /* ops: emitted twice */
 #define DOUBLE_WORK                                                                                            \
     32 /* the same, not counting what all lanes share, as the indices of a stencil in many dimensions */
 

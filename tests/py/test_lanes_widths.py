@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-LANES = pathlib.Path(__file__).with_name("test_lanes.py")
+LANES = [str(pathlib.Path(__file__).with_name(f"test_lanes{part}.py")) for part in ("", "_branches")]
 
 
 @pytest.mark.parametrize("setting", ["PESTLE_VECTOR_BITS=128", "PESTLE_VECTOR_BITS=512", "PESTLE_CPU=avx2", "PESTLE_CPU=scalar"])
@@ -16,6 +16,6 @@ def test_lanes_elsewhere(setting, tmp_path):
     if value == "avx2" and "avx512f" not in pathlib.Path("/proc/cpuinfo").read_text():
         pytest.skip("this CPU has no wider vectors than AVX2's")
     env = dict(os.environ, PESTLE_CACHE_DIR=str(tmp_path), **{name: value})
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-W", "ignore", str(LANES)]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-W", "ignore", *LANES]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -1,0 +1,180 @@
+"""Branches whose sides store to the same element, and what is loaded again: as evaluated, in lanes and checked."""
+
+import numpy as np
+import pytest
+
+import pestle as ti
+
+F1 = ti.types.ndarray(dtype=ti.f32, ndim=1)
+F2 = ti.types.ndarray(dtype=ti.f32, ndim=2)
+I1 = ti.types.ndarray(dtype=ti.i32, ndim=1)
+LENGTHS = [1, 7, 8, 9, 33, 100, 257]
+
+
+def floats(n, seed=1):
+    return (np.random.default_rng(seed).standard_normal(n) * 3).astype(np.float32)
+
+
+def same(kernel, *args):
+    """Compiled, by 1 and by 2 threads, and checked: what the evaluator leaves in the arrays."""
+    expected = [a.copy() for a in args]
+    kernel._evaluate(*expected)
+    for options in {"threads": 1}, {"threads": 2}, {"checked": True}:
+        ti.init(**options)
+        found = [a.copy() for a in args]
+        try:
+            kernel(*found)
+        finally:
+            ti.reset()
+        for i, (a, b) in enumerate(zip(expected, found)):
+            assert a.tobytes() == b.tobytes(), f"{options}, argument {i}: {a} against {b}"
+
+
+@ti.kernel
+def two_sides(a: F1, b: F1):
+    for i in range(a.shape[0]):
+        if a[i] > 0.5:
+            b[i] = a[i] * ti.exp(-a[i])
+        else:
+            b[i] = a[i] / (1.0 + abs(a[i]))
+
+
+@ti.kernel
+def elif_chain(a: F1, b: F1):
+    for i in range(a.shape[0] - 1):
+        if a[i] > 1.0:
+            b[i + 1] = a[i]
+        elif a[i] > 0.0:
+            b[i + 1] = ti.sin(a[i])
+        elif a[i + 1] < -1.0:
+            b[i + 1] = 3.0
+        else:
+            b[i + 1] = -a[i + 1]
+
+
+@ti.kernel
+def two_places(a: F1, b: F1, c: F1):
+    for i in range(a.shape[0]):
+        if a[i] > 0.0:
+            b[i] = a[i]
+            c[i] = 1.0
+        else:
+            b[i] = 2.0
+            c[i] = b[i] + a[i]
+
+
+@ti.kernel
+def other_order(a: F1, b: F1, c: F1):
+    for i in range(a.shape[0]):
+        if a[i] > 0.0:
+            b[i] = a[i]
+            c[i] = 1.0
+        else:
+            c[i] = 2.0
+            b[i] = 3.0
+
+
+@ti.kernel
+def under_a_mask(a: F1, b: F1):
+    for i in range(a.shape[0]):
+        if a[i] > -1.0:
+            x = a[i] * 2.0
+            if x > 0.0:
+                b[i] = x
+            else:
+                b[i] = -x - 1.0
+
+
+@ti.kernel
+def in_a_loop(a: F1, b: F1, n: I1):
+    for i in range(a.shape[0]):
+        for k in range(n[i]):
+            if k % 2 == 0:
+                b[i] = a[i] + k
+            elif a[i] > 2.0:
+                break
+            else:
+                b[i] = a[i] * k
+
+
+@ti.kernel
+def stored_then_loaded(a: F1, b: F1):
+    for i in range(a.shape[0]):
+        b[i] = a[i] + 1.0
+        a[i] = b[i] * 2.0
+        if a[i] > 2.0:
+            b[i] += a[i]
+        else:
+            b[i] = a[i] - b[i]
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("kernel", [two_sides, elif_chain, under_a_mask, stored_then_loaded])
+def test_one_array_out(kernel, n):
+    same(kernel, floats(n), floats(n, 2))
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("kernel", [two_places, other_order])
+def test_two_arrays_out(kernel, n):
+    same(kernel, floats(n), floats(n, 2), floats(n, 3))
+
+
+def test_serial_loop_inside():
+    same(in_a_loop, floats(100), floats(100, 2), np.random.default_rng(3).integers(-5, 20, 100).astype(np.int32))
+
+
+def test_names_of_one_array():
+    """A store may change what another name of the same array loads."""
+
+    @ti.kernel
+    def f(a: F1, b: F1) -> ti.f32:
+        s = a[0]
+        b[0] = 5.0
+        s += a[0] * 10.0
+        k = 0
+        while k < 2:
+            k += 1
+            b[0] += 1.0
+            s += a[0] * 100.0
+        return s
+
+    x = np.ones(3, np.float32)
+    assert f(x, x) == 1 + 50 + 600 + 700
+    assert f._evaluate(np.ones(3, np.float32), np.ones(3, np.float32)) == 1 + 10 + 200
+    assert f(np.ones(3, np.float32), np.ones(3, np.float32)) == 1 + 10 + 200
+
+
+def test_other_places_each_side():
+    @ti.kernel
+    def f(a: F2):
+        for i, j in ti.ndrange(a.shape[0], a.shape[1] - 1):
+            if (i + j) % 3 == 0:
+                a[i, j] = 1.0
+            else:
+                a[i, j] = 2.0 + i
+            x = a[i, j]
+            if j > 4:
+                a[i, j] = x + 1.0
+
+    same(f, floats(12 * 9).reshape(12, 9))
+
+
+def test_a_side_that_faults_keeps_what_was_stored():
+    @ti.kernel
+    def f(a: F1, b: F1, k: ti.i32):
+        for i in range(1):
+            if k > 0:
+                b[i] = 1.0
+                b[i] = a[k]
+            else:
+                b[i] = 2.0
+
+    ti.init(checked=True)
+    b = np.zeros(1, np.float32)
+    try:
+        with pytest.raises(Exception, match="a"):
+            f(np.zeros(3, np.float32), b, 5)
+    finally:
+        ti.reset()
+    assert b[0] == 1.0
