@@ -257,7 +257,8 @@ static void test_runner(void) {
     PsModule *m = parse(&arena, &diag, stencil);
     REQUIRE(m);
     CHECK_INT(ps_passes_run(m, NULL, true, record, seen, &diag), PS_OK);
-    CHECK_STR(seen, " contract tiles fold reduce plain forward fast_math grain reuse sink math layout dce");
+    CHECK_STR(seen,
+              " contract tiles fold reduce plain forward fast_math grain inline reuse sink math layout dce");
     seen[0] = 0;
     CHECK_INT(ps_passes_run(m, "dce,fold,check", true, record, seen, &diag), PS_OK);
     CHECK_STR(seen, " dce fold");
