@@ -230,6 +230,23 @@ class Program:
     def mutable(self):
         return [(n, k) for n, k in self.scope if n in self.mutables]
 
+    def stores(self, out, index, depth):
+        """An element of each array, sometimes by both sides of a branch."""
+        if depth and self.r.random() < 0.3:
+            for side in (f"if {self.expr('bool')}:", "else:"):
+                self.emit(side)
+                mark = len(self.scope)
+                self.indent += 1
+                if self.r.random() < 0.4:
+                    self.statement(1, "parallel")
+                self.stores(out, index, depth - 1)
+                self.indent -= 1
+                del self.scope[mark:]
+            return
+        for a in out:
+            kind = "int" if self.arrays[a][0] in INTS else "float"
+            self.emit(f"{self.element(a, index)} = {self.expr(kind)}")
+
     def parallel_loop(self):
         """One loop over an array or a range; stores into its own elements; a few shared atomics and reductions."""
         r = self.r
@@ -257,9 +274,7 @@ class Program:
         self.indent += 1
         for _ in range(r.randint(1, 4)):
             self.statement(2, "parallel")
-        for a in out:
-            kind = "int" if self.arrays[a][0] in INTS else "float"
-            self.emit(f"{self.element(a, index)} = {self.expr(kind)}")
+        self.stores(out, index, 2)
         self.indent -= 1
         del self.scope[mark:]
         self.mutables = mutables

@@ -286,3 +286,24 @@ def test_nothing_is_uninitialised():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not ti.ndarray(ti.f32, 1000).to_numpy().any() and not ti.field(vec3, 1000).to_numpy().any()
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_sides_that_store_to_one_place_fault_where_they_are(first):
+    @ti.kernel
+    def f(a: ti.types.ndarray(dtype=ti.i32, ndim=1), c: ti.i32, k: ti.i32):
+        for i in range(1):
+            if c > 0:
+                a[k] = 1  # the first
+            else:
+                a[k] = 2  # the second
+
+    ti.init(debug=True)
+    a = np.zeros(4, np.int32)
+    try:
+        f(a, 1 if first else 0, 3)
+        assert a[3] == (1 if first else 2)
+        with pytest.raises(ti.KernelAssertionError, match="a\\[k\\] = 1" if first else "a\\[k\\] = 2"):
+            f(a, 1 if first else 0, 4)
+    finally:
+        ti.reset()

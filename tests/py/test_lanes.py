@@ -100,6 +100,55 @@ def test_a_branch(n):
 
 
 @pytest.mark.parametrize("n", LENGTHS)
+def test_sides_that_store_to_the_same_places(n):
+    @ti.kernel
+    def f(a: F1, h: H1, u: U1, w: L1, out: F1):
+        for i in a:
+            if a[i] > 0.0:
+                h[i] = ti.cast(a[i], ti.f16)
+                u[i] = a[i] > 2.0
+                w[i] = i
+                out[i + 1] = ti.sqrt(a[i])
+            elif a[i] < -1.0:
+                k = i * 2
+                h[i] = h[i] + ti.cast(1.0, ti.f16)
+                u[i] = False
+                w[i] = k
+                out[i + 1] = a[i] * a[i]
+            else:
+                if a[i] > -0.1:
+                    continue
+                h[i] = ti.cast(i, ti.f16)
+                u[i] = True
+                w[i] = -w[i]
+                out[i + 1] = 7.0
+
+    flags = floats(n, 3) > 0
+    after = same(f, floats(n), floats(n, 2, np.float16), flags, ints(n, dtype=np.int64), np.zeros(n + 1, np.float32))
+    assert after[4][0] == 0
+
+
+@pytest.mark.parametrize("n", [5, 40, 100])
+def test_sides_whose_stores_are_not_the_last_word(n):
+    @ti.kernel
+    def f(a: F1, b: F1, c: F1, k: ti.i32):
+        for i in a:
+            if a[i] > 0.0:
+                b[i] = 1.0
+                c[i] = b[i] + a[i]
+            else:
+                c[i] = 2.0
+                b[i] = c[i] * a[i]
+            if k > 2:
+                b[i] += 1.0
+            else:
+                b[i] += 2.0
+
+    same(f, floats(n), floats(n, 2), floats(n, 3), 2)
+    same(f, floats(n), floats(n, 2), floats(n, 3), 3)
+
+
+@pytest.mark.parametrize("n", LENGTHS)
 def test_branches_in_branches(n):
     @ti.kernel
     def f(a: F1, b: I1, c: I1, u: ti.i32):
