@@ -34,7 +34,7 @@ Layout.AOS = Layout("AOS", 1)  # the scalars of an element side by side
 Layout.SOA = Layout("SOA", 2)  # each scalar of all elements side by side
 
 
-_DECOMPOSITIONS = "eig make_spd polar_decompose solve svd sym_eig".split()
+_DECOMPOSITIONS = "eig frexp make_spd polar_decompose solve svd sym_eig".split()
 
 
 def __getattr__(name):
@@ -43,9 +43,6 @@ def __getattr__(name):
 
     if name in ("math", "linalg"):
         return importlib.import_module(f"pestle.{name}")
-    if name == "frexp":
-        found = globals()[name] = importlib.import_module("pestle.math").frexp
-        return found
     if name in _DECOMPOSITIONS:
         found = globals()[name] = getattr(importlib.import_module("pestle._decompose"), name)
         return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decompositions of small matrices, in the language: svd, polar_decompose, eig, sym_eig, make_spd, solve.
+"""Decompositions of small matrices, in the language: svd, polar_decompose, eig, sym_eig, make_spd, solve; and of floats: frexp.
 
 By rotations (Jacobi's methods), which are accurate to the last digits, also for small singular values, and need no special
 cases for equal or zero ones; see Golub and Van Loan, Matrix Computations, 8.5 and 8.6.3. The pairs of 2 or 3 rows are written
@@ -8,7 +8,7 @@ Matrices are scaled by their largest element first: squares neither overflow nor
 """
 
 from pestle._pestle import abs, cast, func, loop_config, max, select, sqrt, static, static_assert, template, Matrix, Vector
-from pestle._pestle import f16, f32, f64
+from pestle._pestle import bit_cast, f16, f32, f64, i32, i64
 
 SWEEPS = 15  # 4 to 6 are enough, but for what rounding keeps apart
 EPS = {f16: 1e-3, f32: 6e-8, f64: 1.2e-16}  # rows that differ from perpendicular by less count as such
@@ -289,3 +289,15 @@ def solve(A, b, dt: template() = None):
             x[i] -= a[i, j] * x[j]
         x[i] /= a[i, i]
     return x
+
+
+@func
+def frexp(x):
+    """(m, e) with x == m * 2 ** e and 0.5 <= abs(m) < 1, m an f64 and e an i32; of 0, infinities and NaN: x and 0."""
+    wide = cast(x, f64)
+    tiny = abs(wide) < 2.0**-1022
+    bits = _bitcast(select(tiny, wide * 2.0**64, wide), i64)
+    exponent = cast((bits >> 52) & 0x7FF, i32)
+    part = _bitcast((bits & -0x7FF0000000000001) | 0x3FE0000000000000, f64)
+    plain = wide - wide == 0.0 and wide != 0.0
+    return select(plain, part, wide), select(plain, exponent - 1022 - select(tiny, 64, 0), 0)

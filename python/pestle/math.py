@@ -7,7 +7,6 @@ from math import e, inf, nan, pi
 from pestle._pestle import (
     acos, asin, atan2, ceil, clz, cos, exp, floor, isinf, isnan, log, log2, max, min, popcnt, pow, round, sin, sqrt, tan, tanh,
 )
-from pestle._pestle import bit_cast as _bit_cast, f64 as _f64, i64 as _i64, i32 as _i32
 from pestle._pestle import cast as _cast, func as _func, Matrix as _Matrix, loop_config as _loop_config, select as _select
 from pestle._pestle import template as _template, u32 as _u32, _matrix_type, _uint, _vector_type, zero as _zero
 
@@ -274,18 +273,3 @@ def fns(mask, base, offset):
                 if left == 0:
                     found = _cast(i, _u32)
     return found
-
-
-# -- floats --
-
-
-@_func
-def frexp(x):
-    """(m, e) with x == m * 2 ** e and 0.5 <= abs(m) < 1, m an f64 and e an i32; of 0, infinities and NaN: x and 0."""
-    wide = _cast(x, _f64)
-    tiny = abs(wide) < 2.0**-1022
-    bits = _bit_cast(_select(tiny, wide * 2.0**64, wide), _i64)
-    exponent = _cast((bits >> 52) & 0x7FF, _i32)
-    part = _bit_cast((bits & -0x7FF0000000000001) | 0x3FE0000000000000, _f64)
-    plain = wide - wide == 0.0 and wide != 0.0
-    return _select(plain, part, wide), _select(plain, exponent - 1022 - _select(tiny, 64, 0), 0)
