@@ -296,8 +296,8 @@ def frexp(x):
     """(m, e) with x == m * 2 ** e and 0.5 <= abs(m) < 1, m an f64 and e an i32; of 0, infinities and NaN: x and 0."""
     wide = cast(x, f64)
     tiny = abs(wide) < 2.0**-1022
-    bits = _bitcast(select(tiny, wide * 2.0**64, wide), i64)
+    bits = bit_cast(select(tiny, wide * 2.0**64, wide), i64)
     exponent = cast((bits >> 52) & 0x7FF, i32)
-    part = _bitcast((bits & -0x7FF0000000000001) | 0x3FE0000000000000, f64)
+    part = bit_cast((bits & -0x7FF0000000000001) | 0x3FE0000000000000, f64)
     plain = wide - wide == 0.0 and wide != 0.0
     return select(plain, part, wide), select(plain, exponent - 1022 - select(tiny, 64, 0), 0)
