@@ -18,10 +18,12 @@
 
 #include <stdint.h>
 
-#define PS_ABI_VERSION     4
+#define PS_ABI_VERSION     5
 #define PS_MAX_AXES        12
 #define PS_STRIPES         64 /* accumulators of one leaf of a reduction, whatever the vector width */
 #define PS_MAX_LEAVES      4096
+#define PS_MAX_SCATTERED   4         /* arrays of one loop that threads may have copies of */
+#define PS_MAX_TOUCHED     16        /* arrays of such a loop */
 #define PS_FAULT_VALUES    20        /* a matrix of 4 by 4, and what tells which one */
 #define PS_RECURSION_STACK (5 << 20) /* bytes that a kernel with recursive functions may need */
 #define PS_MAX_DEPTH       1000 /* nested calls of generated functions (main is 0); one more is PS_FAULT_DEPTH */
@@ -50,10 +52,31 @@ typedef struct PsTaskState {
         *interrupt; /* never NULL. Not 0: stop; it then stays so until the launch has ended. Polled
                                           by rt between leaves, by generated code in loops that may be long */
     uint64_t spare; /* what inactive lanes read and write instead of a place of theirs */
+    int64_t shared; /* the loop's atomics must be some: 0 when no other thread can meet them */
+    int64_t moved
+        [PS_MAX_SCATTERED]; /* bytes from an array that the loop only adds to, to this thread's copy of it */
 } PsTaskState;
 
-/* One parallel loop. Generated main fills ndim, npartials, grain, cost, lo, hi; ps_rt_parallel_for fills the
- * rest (from layout's ps_layout_cut, the one place where the cut is decided). */
+/* How a parallel loop uses an array: the frame word that it begins at, its axes, what is added to it. */
+typedef enum PsTouch {
+    PS_TOUCH_OTHER, /* reads, stores, atomics of another kind */
+    PS_TOUCH_ADD_F32,
+    PS_TOUCH_ADD_F64,
+    PS_TOUCH_ADD_I8,
+    PS_TOUCH_ADD_I16,
+    PS_TOUCH_ADD_I32,
+    PS_TOUCH_ADD_I64,
+} PsTouch;
+static inline uint64_t ps_touched(uint32_t word, uint32_t ndim, int32_t size, PsTouch touch) {
+    return word | (uint64_t)ndim << 32 | (uint64_t)size << 40 | (uint64_t)touch << 48;
+}
+static inline uint32_t ps_touched_word(uint64_t t) { return (uint32_t)t; }
+static inline uint32_t ps_touched_ndim(uint64_t t) { return t >> 32 & 0xff; }
+static inline int64_t ps_touched_size(uint64_t t) { return t >> 40 & 0xff; } /* bytes of an element */
+static inline PsTouch ps_touched_how(uint64_t t) { return (PsTouch)(t >> 48); }
+
+/* One parallel loop. Generated main fills ndim, npartials, grain, cost, updates, scattered, touched, arrays, lo,
+ * hi; ps_rt_parallel_for fills the rest (from layout's ps_layout_cut, the one place where the cut is decided). */
 typedef struct PsParfor {
     int32_t ndim;          /* 1 .. PS_MAX_AXES */
     int32_t npartials;     /* reduction slots */
@@ -68,6 +91,12 @@ typedef struct PsParfor {
     uint64_t *partials; /* [leaf][slot], one word each; valid until the launch's next loop with partials. A leaf
                            that did not run (fault, interrupt) leaves its words as they were */
     int64_t lo[PS_MAX_AXES], hi[PS_MAX_AXES];
+    int32_t
+        updates; /* atomics of one iteration, estimated; 0: none that look at PsTaskState.shared, and no arrays */
+    int32_t
+        scattered;   /* arrays that the loop only adds to, and that are all it has such atomics on; 0: not so */
+    int64_t touched; /* arrays: those come first, then all others that the loop reads or writes */
+    uint64_t arrays[PS_MAX_TOUCHED]; /* ps_touched */
 } PsParfor;
 
 /* 0, or 1 after a fault. */

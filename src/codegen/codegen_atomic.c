@@ -104,9 +104,7 @@ static LLVMValueRef loop(Emitter *e, const Update *u, LLVMValueRef place) {
 LLVMValueRef cg_atomic(Emitter *e, PsOpCode code, PsType type, LLVMValueRef place, LLVMValueRef operand) {
     Rmw rmw = way_of(code, type);
     if (rmw.way == WAY_LOOP) {
-        size_t at = code - PS_OP_ATOMIC_ADD;
-        Update update = {.type = type, .operand = operand};
-        if (at < PS_COUNT(combine_of)) update.combine = combine_of[at];
+        Update update = {.type = type, .operand = operand, .combine = cg_atomic_combine(code)};
         return update.combine ? loop(e, &update, place) : NULL;
     }
     if (rmw.op != LLVMAtomicRMWBinOpFAdd) operand = to_bits(e, type, operand);
@@ -115,10 +113,16 @@ LLVMValueRef cg_atomic(Emitter *e, PsOpCode code, PsType type, LLVMValueRef plac
     return rmw.op != LLVMAtomicRMWBinOpFAdd ? from_bits(e, type, old) : old;
 }
 
+PsOpCode cg_atomic_combine(PsOpCode code) {
+    size_t at = code - PS_OP_ATOMIC_ADD;
+    return at < PS_COUNT(combine_of) ? combine_of[at] : 0;
+}
+
 LLVMValueRef cg_emit_atomic(Emitter *e, PsRef r) {
     PsType type = ps_op(e->f, r)->type;
     if (!ps_type_is_scalar(type)) return NULL;
-    return cg_atomic(e, (PsOpCode)ps_op(e->f, r)->code, type, cg_arg(e, r, 0), cg_arg(e, r, 1));
+    LLVMValueRef old = cg_update(e, r, cg_arg(e, r, 0), cg_arg(e, r, 1));
+    return old ? old : LLVMConstNull(e->cg->scalars[type]);
 }
 
 LLVMValueRef cg_emit_cas(Emitter *e, PsRef r) {

@@ -57,6 +57,13 @@ typedef struct Slot {
     PsType type;
 } Slot;
 
+/* An array that a parallel loop touches (codegen_scatter.c). */
+typedef struct Touched {
+    uint32_t param;
+    PsTouch how;  /* PS_TOUCH_OTHER, or only adds to it */
+    bool updated; /* by atomics */
+} Touched;
+
 typedef struct ParforInfo {
     PsRef ref;
     LLVMValueRef task;
@@ -69,6 +76,9 @@ typedef struct ParforInfo {
     PsVec(PsRef) captures; /* values of main it reads through frame words */
     PsVec(PsRef) written;  /* locals of main that it does not only read */
     PsVec(Slot) slots;
+    PsVec(Touched) touched; /* those that are only added to come first */
+    uint32_t scattered;     /* so many of them, at most PS_MAX_SCATTERED; 0: threads share the arrays */
+    uint32_t updates;       /* atomics of an iteration that ask PsTaskState.shared; 0: none do */
 } ParforInfo;
 
 /* A function of codegen_far.c. */
@@ -182,8 +192,9 @@ typedef struct Emitter {
     LLVMValueRef tail, is_full; /* the mask of the whole body, or NULL; an i1: it has all lanes */
     LLVMBasicBlockRef skip;     /* where to go when no lane is active */
     bool left;                  /* all active lanes have jumped; nothing follows in the region */
-    LLVMValueRef domain;        /* main: the PsParfor it fills */
-    LLVMValueRef scratch;       /* words for prints and faults */
+    LLVMValueRef shared, moved[PS_MAX_SCATTERED]; /* of the task state, in tasks; NULL: not loaded yet */
+    LLVMValueRef domain;                          /* main: the PsParfor it fills */
+    LLVMValueRef scratch;                         /* words for prints and faults */
     uint32_t scratch_words;
     uint32_t nesting;
     uint64_t locals; /* bytes on the stack */
@@ -218,6 +229,10 @@ bool cg_lanes_part(const PsFunc *f, const Uniform *u, PsRef r, PsRegion outer);
 /* codegen_lanes.c */
 void cg_lanes_survey(
     Codegen *cg); /* `element` and `width` of each parfor; `serial` of those not worth vectors */
+
+/* codegen_scatter.c */
+void cg_scatter_survey(Codegen *cg);                                               /* after cg_lanes_survey */
+void cg_scatter_record(Emitter *e, const ParforInfo *parfor, LLVMValueRef record); /* in main: fills it */
 
 /* codegen_lane_value.c: values of W lanes */
 static inline bool cg_in_lanes(const Emitter *e) { return e->width > 1; }
@@ -348,6 +363,9 @@ LLVMValueRef cg_emit_cas(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_address(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_volatile(Emitter *e, PsRef r);
 LLVMValueRef cg_atomic(Emitter *e, PsOpCode code, PsType type, LLVMValueRef place, LLVMValueRef operand);
+/* The atomic r on a place: none where its thread is alone. NULL where nobody wants the old value. */
+LLVMValueRef cg_update(Emitter *e, PsRef r, LLVMValueRef place, LLVMValueRef operand);
+PsOpCode cg_atomic_combine(PsOpCode code); /* 0: xchg, cas */
 LLVMValueRef cg_emit_partial(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_if(Emitter *e, PsRef r);
 LLVMValueRef cg_emit_for(Emitter *e, PsRef r);

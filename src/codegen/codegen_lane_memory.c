@@ -281,7 +281,7 @@ static void combine_atomic(Emitter *e, PsRef r, const char *reduction) {
     PsCombine combine = (PsCombine)(code - PS_OP_ATOMIC_ADD); /* in one order */
     uint64_t identity = ps_ir_identity(combine, type);
     value = cg_lane_select(e, value, cg_const(e->cg, type, identity, LLVMTypeOf(value)));
-    cg_atomic(e, code, type, cg_arg(e, r, 0), cg_unary(e, reduction, value));
+    cg_update(e, r, cg_arg(e, r, 0), cg_unary(e, reduction, value));
 }
 
 /* Memory of one element per lane, filled with the operand. */
@@ -328,7 +328,7 @@ LLVMValueRef cg_lane_atomic(Emitter *e, PsRef r) {
     LLVMValueRef slot = slot_of(e, stored, operands, lane);
     LLVMValueRef value =
         cg_from_stored(e, type, cg_load_at(e, stored, slot, 0, (unsigned)ps_scalar_size(type)));
-    LLVMValueRef old = cg_atomic(e, (PsOpCode)ps_op(e->f, r)->code, type, at, value);
+    LLVMValueRef old = cg_update(e, r, at, value);
     if (is_wanted) cg_store_at(e, cg_to_stored(e, type, old), slot, 0, (unsigned)ps_scalar_size(type));
     LLVMValueRef next = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, LLVMConstInt(cg->i64, 1, 0), ""), "");
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);

@@ -291,6 +291,7 @@ static void fill_record(Emitter *e, const ParforInfo *parfor) {
         size_t at = (i % 2 ? offsetof(PsParfor, hi) : offsetof(PsParfor, lo)) + 8 * (size_t)(i / 2);
         cg_store_at(e, cg_wide(e, ps_op_arg(e->f, parfor->ref, i)), record, at, 8);
     }
+    cg_scatter_record(e, parfor, record);
 }
 
 LLVMValueRef cg_emit_parfor(Emitter *e, PsRef r) {

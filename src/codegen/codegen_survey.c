@@ -280,6 +280,7 @@ static void weigh_parfors(Codegen *cg, const PsFunc *f) {
             nature >= NATURE_ORDERED || (callee && callee->ordered) || (callee && cg->has_recursion);
     }
     cg_lanes_survey(cg);
+    cg_scatter_survey(cg);
     for (uint32_t i = 0; i < cg->parfors.len; i++) cg->has_vector_loops |= !cg->parfors.data[i].serial;
 }
 

@@ -15,13 +15,34 @@ int rt_count_cpus(void);
  * `root`. */
 int rt_count_quota(const char *file, const char *root);
 
+/* rt_scatter.c: copies of the arrays that a loop only adds to, one for each worker of the pool. */
+typedef struct RtScatter {
+    int n;
+    struct {
+        char *data;
+        int64_t count, bytes; /* elements; in all */
+        size_t at;            /* of a copy, in a worker's part of the memory */
+        PsTouch how;
+    } arrays[PS_MAX_SCATTERED];
+    char *copies;
+    size_t part;                       /* bytes of a worker */
+    uint8_t joined[PS_RT_MAX_THREADS]; /* workers that have filled their copies */
+} RtScatter;
+/* Whether copies are possible, and pay for `part` of the loop. The owner of the pool only, as the next two. */
+bool rt_scatter_plan(RtScatter *s, const PsParfor *parfor, const PsFrame *frame, int threads, double part);
+void rt_scatter_combine(RtScatter *s, PsTaskState *ts, int threads); /* adds them to the arrays */
+void rt_scatter_free(void);
+void rt_scatter_join(RtScatter *s, PsTaskState *ts); /* a worker: from here on it adds to its copies */
+
 /* rt_pool.c: one parallel loop at a time. The owner prepares `job`, publishes its leaves and works on them too. */
 typedef struct RtJob {
     const PsParfor *parfor;
     PsTaskFn task;
     PsFrame *frame;
-    int32_t number; /* PsTaskState.task */
-    int64_t piece;  /* leaves to run between two looks at the interrupt */
+    int32_t number;     /* PsTaskState.task */
+    int64_t piece;      /* leaves to run between two looks at the interrupt */
+    bool shared;        /* PsTaskState.shared */
+    RtScatter *scatter; /* NULL: no copies */
 } RtJob;
 bool rt_pool_try_own(void); /* false: another thread's loop has the workers */
 void rt_pool_disown(void);

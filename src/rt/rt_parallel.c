@@ -54,11 +54,30 @@ static bool give_partials(PsLaunch *launch, PsParfor *parfor) {
     return launch->partials != NULL;
 }
 
+/* With atomics: this thread adds to the arrays, workers to copies of their own; or all lock. */
+static void share_updates(const RtJob *job, PsTaskState *ts, int64_t from, int threads, bool wake) {
+    const PsParfor *parfor = job->parfor;
+    RtScatter scatter;
+    RtJob updates = *job;
+    double part = (double)(parfor->leaves - from) / (double)parfor->leaves;
+    if (rt_scatter_plan(&scatter, parfor, job->frame, threads, part))
+        updates.scatter = &scatter;
+    else
+        updates.shared = true;
+    ts->shared = updates.shared;
+    rt_pool_run(&updates, ts, from, threads, wake);
+    ts->shared = 0;
+    if (updates.scatter) rt_scatter_combine(&scatter, ts, threads);
+}
+
 /* Shares the leaves from `from` on if that pays for `work` ns of work; false: it does not, or the pool is taken. */
 static bool share(const RtJob *job, PsTaskState *ts, int64_t from, int threads, double work) {
     if (work < (rt_pool_awake() > 0 ? WORTH_AWAKE_NS : WORTH_ASLEEP_NS)) return false;
     if (!rt_pool_try_own()) return false;
-    rt_pool_run(job, ts, from, threads, work >= WORTH_ASLEEP_NS);
+    if (job->parfor->updates)
+        share_updates(job, ts, from, threads, work >= WORTH_ASLEEP_NS);
+    else
+        rt_pool_run(job, ts, from, threads, work >= WORTH_ASLEEP_NS);
     rt_pool_disown();
     return true;
 }

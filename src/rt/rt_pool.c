@@ -115,8 +115,10 @@ static bool work(uint32_t index) {
                       .leaf = -1,
                       .task = job.number,
                       .thread = (int32_t)index,
+                      .shared = job.shared,
                       .interrupt = job.frame->launch->main.interrupt};
     uint32_t finished = 0;
+    if (job.scatter) rt_scatter_join(job.scatter, &ts);
     do {
         rt_run_leaves(&ts, &job, lo, hi);
         finished += (uint32_t)(hi - lo);
@@ -288,5 +290,6 @@ void ps_rt_shutdown(void) {
     for (int i = 0; i < started; i++) pthread_join(pool.threads[i], NULL);
     atomic_store(&pool.started, 0);
     atomic_store(&pool.stop, false);
+    rt_scatter_free();
     rt_pool_disown();
 }

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codegen_scatter: `grid[cell] += w` in parallel loops. A locked addition takes as long as ten others, and most need no
+ * lock: a thread that runs the loop alone meets nobody, and one of several may add to a copy of the array that is its
+ * own, as the runtime decides for each loop (rt_scatter.c). So an atomic of a task is
+ *
+ *     if ts->shared { atomic }
+ *     else { plain load, op, store at place + ts->moved }
+ *
+ * Copies are possible of arrays that the loop adds to, without wanting the old value, and touches in no other way.
+ * The runtime gets a list of all arrays that the loop touches, as arguments may overlap.
+ *
+ * Loops that wait for others (volatile loads, exchanges) keep true atomics; so do functions that are called.
+ */
+#include "codegen/codegen_int.h"
+
+#define TURNS 8 /* of a loop */
+#define MOST  (1 << 20)
+
+/* -- survey -- */
+
+static PsTouch touch_of(PsType type) {
+    static const PsTouch ints[9] = {
+        [1] = PS_TOUCH_ADD_I8, [2] = PS_TOUCH_ADD_I16, [4] = PS_TOUCH_ADD_I32, [8] = PS_TOUCH_ADD_I64};
+    if (type == PS_F32) return PS_TOUCH_ADD_F32;
+    if (type == PS_F64) return PS_TOUCH_ADD_F64;
+    return type == PS_U1 || cg_is_float(type) ? PS_TOUCH_OTHER : ints[ps_scalar_size(type)];
+}
+
+static Touched *find_touched(const ParforInfo *parfor, uint32_t param) {
+    for (uint32_t i = 0; i < parfor->touched.len; i++)
+        if (parfor->touched.data[i].param == param) return &parfor->touched.data[i];
+    return NULL;
+}
+
+static void touch(Codegen *cg, ParforInfo *parfor, uint32_t param, PsTouch how, bool updates) {
+    Touched *known = find_touched(parfor, param);
+    if (known) {
+        if (known->how != how) known->how = PS_TOUCH_OTHER;
+        known->updated |= updates;
+    } else {
+        ps_vec_push(cg->arena, &parfor->touched, (Touched){param, how, updates});
+    }
+}
+
+/* The array parameter that a place is in, or that a value is; -1: none. */
+static int64_t param_of(const PsFunc *f, PsRef value) {
+    PsKind kind = ps_type_info(f->module, ps_op(f, value)->type)->kind;
+    if (kind == PS_KIND_PTR) value = ps_place_root(f, value);
+    if (ps_op(f, value)->code == PS_OP_BASE || ps_op(f, value)->code == PS_OP_PLACE)
+        value = ps_op_arg(f, value, 0);
+    kind = ps_type_info(f->module, ps_op(f, value)->type)->kind;
+    return kind == PS_KIND_ARRAY && ps_op(f, value)->code == PS_OP_ARG ? (int64_t)ps_op(f, value)->imm : -1;
+}
+
+static bool is_update(const PsOp *op) {
+    return cg_atomic_combine((PsOpCode)op->code) && ps_type_is_scalar(op->type);
+}
+
+/* What the op does with places; addresses and lengths alone touch nothing. */
+static void survey_op(Codegen *cg, const PsFunc *f, ParforInfo *parfor, PsRef r) {
+    const PsOp *op = ps_op(f, r);
+    if (op->code == PS_OP_PTRADD || op->code == PS_OP_BASE || op->code == PS_OP_STRIDE ||
+        op->code == PS_OP_DIM || op->code == PS_OP_PLACE || op->code == PS_OP_ELEM)
+        return;
+    bool adds = op->code == PS_OP_ATOMIC_ADD && !cg->uses[r] && ps_type_is_scalar(op->type);
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        int64_t param = param_of(f, ps_op_arg(f, r, i));
+        PsTouch how = adds && i == 0 ? touch_of(op->type) : PS_TOUCH_OTHER;
+        if (param >= 0) touch(cg, parfor, (uint32_t)param, how, is_update(op) && i == 0);
+    }
+}
+
+static uint32_t turns_of(const PsFunc *f, PsRef r) {
+    uint32_t turns = 1;
+    for (PsRef owner = cg_owner(f, r); owner && turns < MOST; owner = cg_owner(f, owner))
+        if (cg_is_loop(f, owner) && ps_op(f, owner)->code != PS_OP_PARFOR) turns *= TURNS;
+    return turns;
+}
+
+/* What is only added to comes first. All atomics must be on such arrays. */
+static void conclude(ParforInfo *parfor, bool fixed) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < parfor->touched.len; i++) {
+        Touched t = parfor->touched.data[i];
+        fixed |= t.how == PS_TOUCH_OTHER && t.updated;
+        if (t.how == PS_TOUCH_OTHER) continue;
+        parfor->touched.data[i] = parfor->touched.data[n];
+        parfor->touched.data[n++] = t;
+    }
+    if (n <= PS_MAX_SCATTERED && parfor->touched.len <= PS_MAX_TOUCHED && !fixed) parfor->scattered = n;
+}
+
+/* What is seen of the ops of one loop. */
+typedef struct Seen {
+    bool waits; /* for other iterations: atomics must be some */
+    bool fixed; /* has atomics of locals, or calls, which have no copies */
+} Seen;
+
+static void survey_in(Codegen *cg, const PsFunc *f, ParforInfo *parfor, PsRef r, Seen *seen) {
+    const PsOp *op = ps_op(f, r);
+    survey_op(cg, f, parfor, r);
+    seen->waits |= op->code == PS_OP_VOLATILE || op->code == PS_OP_ATOMIC_XCHG || op->code == PS_OP_ATOMIC_CAS;
+    seen->fixed |= op->code == PS_OP_CALL;
+    if (!is_update(op)) return;
+    seen->fixed |= param_of(f, ps_op_arg(f, r, 0)) < 0;
+    if (parfor->updates < MOST) parfor->updates += turns_of(f, r);
+}
+
+/* Which loops have atomics, and whether all of them are on arrays that can have copies. */
+void cg_scatter_survey(Codegen *cg) {
+    const PsFunc *f = cg->m->funcs.data[0];
+    Seen *seen = ps_arena_alloc(cg->arena, sizeof *seen * (cg->parfors.len + 1));
+    if (!cg->uses || !seen) return;
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+        uint32_t home = cg->homes[r].parfor;
+        if (home) survey_in(cg, f, &cg->parfors.data[home - 1], r, &seen[home]);
+    }
+    for (uint32_t i = 0; i < cg->parfors.len; i++) {
+        ParforInfo *parfor = &cg->parfors.data[i];
+        if (seen[i + 1].waits) parfor->updates = 0;
+        if (parfor->updates) conclude(parfor, seen[i + 1].fixed);
+    }
+}
+
+void cg_scatter_record(Emitter *e, const ParforInfo *parfor, LLVMValueRef record) {
+    Codegen *cg = e->cg;
+    const PsFunc *f = e->f;
+    cg_store_at(e, LLVMConstInt(cg->i32, parfor->updates, 0), record, offsetof(PsParfor, updates), 4);
+    if (!parfor->updates) return;
+    cg_store_at(e, LLVMConstInt(cg->i32, parfor->scattered, 0), record, offsetof(PsParfor, scattered), 4);
+    if (!parfor->scattered) return;
+    cg_store_at(e, LLVMConstInt(cg->i64, parfor->touched.len, 0), record, offsetof(PsParfor, touched), 8);
+    for (uint32_t i = 0; i < parfor->touched.len; i++) {
+        const Touched *t = &parfor->touched.data[i];
+        const PsTypeInfo *info = ps_type_info(f->module, f->params.data[t->param]);
+        uint64_t touched =
+            ps_touched(cg_param_word(f, t->param), info->ndim, ps_scalar_size(info->elem), t->how);
+        cg_store_at(e, LLVMConstInt(cg->i64, touched, 0), record, offsetof(PsParfor, arrays) + 8 * (uint64_t)i,
+                    8);
+    }
+}
+
+/* -- emission -- */
+
+static LLVMValueRef load_early(Emitter *e, LLVMValueRef *known, size_t offset) {
+    if (*known) return *known;
+    LLVMBuilderRef back = e->b;
+    e->b = e->entry;
+    *known = cg_load_at(e, e->cg->i64, e->ts, offset, 8);
+    e->b = back;
+    return *known;
+}
+
+/* The place, or the same one in the thread's copy of its array. */
+static LLVMValueRef moved_place(Emitter *e, PsRef r, LLVMValueRef place) {
+    int64_t param = param_of(e->f, ps_op_arg(e->f, r, 0));
+    for (uint32_t i = 0; i < e->parfor->scattered; i++) {
+        if ((int64_t)e->parfor->touched.data[i].param != param) continue;
+        LLVMValueRef by = load_early(e, &e->moved[i], offsetof(PsTaskState, moved) + 8 * (size_t)i);
+        return LLVMBuildGEP2(e->b, e->cg->i8, place, &by, 1, "");
+    }
+    return place;
+}
+
+static LLVMValueRef update_plainly(Emitter *e, PsOpCode code, PsType type, LLVMValueRef place,
+                                   LLVMValueRef operand) {
+    unsigned size = (unsigned)ps_scalar_size(type);
+    LLVMValueRef stored = cg_load_at(e, cg_type_stored(e->cg, type), place, 0, size);
+    LLVMValueRef old = cg_from_stored(e, type, stored);
+    LLVMValueRef value = cg_binary(e, cg_atomic_combine(code), type, old, operand);
+    cg_store_at(e, cg_to_stored(e, type, value), place, 0, size);
+    return old;
+}
+
+LLVMValueRef cg_update(Emitter *e, PsRef r, LLVMValueRef place, LLVMValueRef operand) {
+    Codegen *cg = e->cg;
+    PsOpCode code = (PsOpCode)ps_op(e->f, r)->code;
+    PsType type = ps_op(e->f, r)->type;
+    if (e->kind != EMIT_TASK || !e->parfor->updates || !cg_atomic_combine(code))
+        return cg_atomic(e, code, type, place, operand);
+    LLVMValueRef shared = load_early(e, &e->shared, offsetof(PsTaskState, shared));
+    LLVMBasicBlockRef alone = cg_block(e, "alone"), lock = cg_block(e, "shared"), done = cg_block(e, "done");
+    cg_branch_cold(e, LLVMBuildICmp(e->b, LLVMIntEQ, shared, LLVMConstInt(cg->i64, 0, 0), ""), alone, lock);
+    LLVMPositionBuilderAtEnd(e->b, lock);
+    LLVMValueRef old[2] = {cg_atomic(e, code, type, place, operand), NULL};
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(e->b), NULL};
+    LLVMBuildBr(e->b, done);
+    LLVMPositionBuilderAtEnd(e->b, alone);
+    old[1] = update_plainly(e, code, type, moved_place(e, r, place), operand);
+    from[1] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, done);
+    LLVMPositionBuilderAtEnd(e->b, done);
+    if (!cg->uses[r]) return NULL;
+    LLVMValueRef both = LLVMBuildPhi(e->b, cg->scalars[type], "");
+    LLVMAddIncoming(both, old, from, 2);
+    return both;
+}
