@@ -204,6 +204,7 @@ typedef LLVMValueRef (*EmitFn)(Emitter *e, PsRef r);
 
 /* codegen_module.c */
 void cg_unsupported(Codegen *cg, uint32_t span, const char *format, ...) PS_PRINTF(3, 4);
+void cg_too_many_locals(Codegen *cg, uint32_t span, int bytes);
 uint32_t cg_site(Codegen *cg, PsFaultKind kind, uint32_t span);
 
 /* codegen_target.c */

@@ -45,7 +45,7 @@ LLVMValueRef cg_lane_var(Emitter *e, PsRef r) {
     if (!cg_lane_is_local(e, r)) return cg_emit_var(e, r);
     e->locals += bytes;
     if (e->locals > CG_MAX_LOCALS) {
-        cg_unsupported(cg, ps_op(e->f, r)->span, "locals of more than %d bytes in a function", CG_MAX_LOCALS);
+        cg_too_many_locals(cg, ps_op(e->f, r)->span, CG_MAX_LOCALS);
         return LLVMConstNull(cg->ptr);
     }
     LLVMValueRef local = cg_alloca(e, type, 64);

@@ -57,7 +57,7 @@ static LLVMValueRef new_local(Emitter *e, PsRef r, LLVMTypeRef type, uint64_t by
     if (e->kind == EMIT_MAIN && e->cg->homes[r].word) return cg_frame_word(e, e->cg->homes[r].word - 1);
     e->locals += bytes;
     if (e->locals <= CG_MAX_LOCALS) return cg_alloca(e, type, align);
-    cg_unsupported(e->cg, ps_op(e->f, r)->span, "locals of more than %d bytes in a function", CG_MAX_LOCALS);
+    cg_too_many_locals(e->cg, ps_op(e->f, r)->span, CG_MAX_LOCALS);
     return LLVMConstNull(e->cg->ptr);
 }
 

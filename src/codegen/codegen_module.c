@@ -13,6 +13,10 @@
 
 /* -- errors -- */
 
+static PsSpan span_at(const Codegen *cg, uint32_t span) {
+    return span < cg->m->spans.len ? cg->m->spans.data[span] : (PsSpan){0};
+}
+
 void cg_unsupported(Codegen *cg, uint32_t span, const char *format, ...) {
     char text[160];
     va_list args;
@@ -20,8 +24,12 @@ void cg_unsupported(Codegen *cg, uint32_t span, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    PsSpan where = span < cg->m->spans.len ? cg->m->spans.data[span] : (PsSpan){0};
-    cg->status = ps_diag_fail(cg->diag, where, PS_MSG_CODEGEN_UNSUPPORTED, text);
+    cg->status = ps_diag_fail(cg->diag, span_at(cg, span), PS_MSG_CODEGEN_UNSUPPORTED, text);
+}
+
+void cg_too_many_locals(Codegen *cg, uint32_t span, int bytes) {
+    if (cg->status == PS_OK)
+        cg->status = ps_diag_fail(cg->diag, span_at(cg, span), PS_MSG_CODEGEN_LOCALS, bytes);
 }
 
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {

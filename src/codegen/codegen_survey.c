@@ -135,9 +135,7 @@ static void check_chains(Codegen *cg) {
     const PsFunc *f = cg->m->funcs.data[0];
     for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
         const FuncInfo *callee = callee_of(cg, ps_op(f, r));
-        if (callee && callee->chain > CG_MAX_CHAIN)
-            cg_unsupported(cg, ps_op(f, r)->span, "functions that need more than %d bytes of locals together",
-                           CG_MAX_CHAIN);
+        if (callee && callee->chain > CG_MAX_CHAIN) cg_too_many_locals(cg, ps_op(f, r)->span, CG_MAX_CHAIN);
     }
 }
 

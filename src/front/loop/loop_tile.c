@@ -11,6 +11,8 @@
  */
 #include "front/loop/loop_int.h"
 
+#define MANY 16 /* elements: passes compute larger tiles by loops */
+
 static const PsMatrixObject *host_matrix(Loop *l, const PsValue *value) {
     if (value->kind != PS_VALUE_PYTHON || !ps_is_matrix(l->front.types, value->object)) return NULL;
     return (const PsMatrixObject *)value->object;
@@ -65,9 +67,22 @@ PsType loop_matrix_type(Loop *l, PsType elem, int64_t n, int64_t m) {
     return ps_type_tile(l->front.module, elem, 2, (int64_t[]){n, m});
 }
 
+/* Whether all of n elements are the same constant: then a large tile is one op with one operand. */
+static bool all_one_constant(Loop *l, const PsRef *elements, uint32_t n) {
+    uint64_t first, bits;
+    if (n <= MANY || !ps_op_is_const(loop_b(l)->func, elements[0], &first)) return false;
+    for (uint32_t i = 1; i < n; i++)
+        if (!ps_op_is_const(loop_b(l)->func, elements[i], &bits) || bits != first) return false;
+    return true;
+}
+
+static PsRef build_tile(Loop *l, PsType type, const PsRef *elements, uint32_t n) {
+    if (all_one_constant(l, elements, n)) return ps_build_op(loop_b(l), PS_OP_SPLAT, type, elements, 1, 0);
+    return ps_build_op(loop_b(l), PS_OP_TILE, type, elements, n, 0);
+}
+
 PsValue loop_tile(Loop *l, PsType type, const PsRef *elements) {
-    uint32_t n = (uint32_t)loop_tile_count(l, type);
-    return loop_value(l, ps_build_op(loop_b(l), PS_OP_TILE, type, elements, n, 0));
+    return loop_value(l, build_tile(l, type, elements, (uint32_t)loop_tile_count(l, type)));
 }
 
 PsRef loop_splat(Loop *l, PsRef scalar, PsType like) {
@@ -81,12 +96,20 @@ PsRef loop_const_like(Loop *l, PsRef like, int64_t value) {
     return ps_type_is_scalar(type) ? number : loop_splat(l, number, type);
 }
 
+/* How many elements of a host vector or matrix are to be converted: one, if it is large and all are the same. */
+static uint32_t distinct(const PsMatrixObject *host, uint32_t n) {
+    if (n <= MANY) return n;
+    for (uint32_t i = 1; i < n; i++)
+        if (host->words[i] != host->words[0]) return n;
+    return 1;
+}
+
 /* A host vector or matrix as a tile of the element type. Plain numbers keep their precision. */
 PsStatus loop_host_tile(Loop *l, const PsValue *value, PsType elem, PsRef *out) {
     const PsMatrixObject *host = host_matrix(l, value);
     PsType own = host->weak ? elem : host->elem,
            type = ps_type_with_element(l->front.module, loop_tile_type(l, value), own);
-    uint32_t n = (uint32_t)loop_tile_count(l, type);
+    uint32_t count = (uint32_t)loop_tile_count(l, type), n = distinct(host, count);
     PsRef *elements = ps_arena_alloc(l->front.arena, sizeof *elements * n);
     if (!elements) return PS_NOMEM;
     for (uint32_t i = 0; i < n; i++) {
@@ -99,7 +122,7 @@ PsStatus loop_host_tile(Loop *l, const PsValue *value, PsType elem, PsRef *out) 
         if (!number) return PS_PYERR;
         TRY(ps_number_cast(&l->front, number, elem, &elements[i], &exact));
     }
-    PsRef tile = ps_build_op(loop_b(l), PS_OP_TILE, type, elements, n, 0);
+    PsRef tile = n < count ? loop_splat(l, elements[0], type) : build_tile(l, type, elements, n);
     *out = ps_build_cast(loop_b(l), tile, ps_type_with_element(l->front.module, type, elem));
     return PS_OK;
 }
