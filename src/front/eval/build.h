@@ -114,8 +114,10 @@ struct PsFront {
     PsMap expanded; /* (source, call) -> source */
     PsVec(PyObject *) keep;
     PsVec(PyObject *)
-        pinned;      /* arrays of ours of which more than their type was used; instances, see eval_relate.c */
-    PyObject *cause; /* the Python exception that the message was made of; NULL: none. Owned */
+        pinned;       /* arrays of ours of which more than their type was used; instances, see eval_relate.c */
+    PyObject *cause;  /* the Python exception that the message was made of; NULL: none. Owned */
+    PyObject *raised; /* the last AttributeError that a proxy raised, which Python code may catch. Owned */
+    PsMessage raised_message; /* what it says, and where */
 };
 
 /* eval_build.c */

@@ -35,6 +35,7 @@ void ps_front_end(PsFront *front) {
     for (uint32_t i = 0; i < front->keep.len; i++) Py_DECREF(front->keep.data[i]);
     front->keep.len = 0;
     Py_CLEAR(front->cause);
+    Py_CLEAR(front->raised);
     PyErr_Restore(type, value, traceback);
 }
 
@@ -153,12 +154,30 @@ static PsMessageId take_exception(PsFront *front, const char **out_type, const c
     return id;
 }
 
+/* Whether the exception that is set is the last one that a proxy raised: its message is set again. */
+static bool take_raised(PsFront *front) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    bool same = value && value == front->raised;
+    if (!same) {
+        PyErr_Restore(type, value, traceback);
+        return false;
+    }
+    front->diag->message = front->raised_message;
+    front->diag->set = true;
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return true;
+}
+
 PsStatus ps_front_python_failed(PsFront *front) {
     const char *type, *text;
     if (front->diag->set) {
         PyErr_Clear();
         return PS_FAIL;
     }
+    if (take_raised(front)) return PS_FAIL;
     PsMessageId id = take_exception(front, &type, &text);
     if (id == PS_MSG_COUNT) return PS_PYERR;
     for (size_t kind = 0; kind < PS_COUNT(front->types->errors);

@@ -239,6 +239,22 @@ static PyObject *Proxy_item(PyObject *self, Py_ssize_t i) {
     return item;
 }
 
+/* An attribute that is not there: hasattr(), getattr() with a default and `except AttributeError` ask in this way. If
+ * nobody catches it, the message, kept here, comes back (ps_front_python_failed). */
+static PyObject *no_attribute(PsFront *front) {
+    PyObject *type, *value, *traceback;
+    PyErr_SetString(PyExc_AttributeError,
+                    front->diag->message.text ? front->diag->message.text : "no such attribute");
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    Py_XINCREF(value);
+    Py_XSETREF(front->raised, value);
+    front->raised_message = front->diag->message;
+    front->diag->set = false;
+    PyErr_Restore(type, value, traceback);
+    return NULL;
+}
+
 static PyObject *Proxy_getattro(PyObject *self, PyObject *name) {
     PyObject *own = PyObject_GenericGetAttr(self, name);
     if (own || !PyErr_ExceptionMatches(PyExc_AttributeError)) return own;
@@ -248,8 +264,15 @@ static PyObject *Proxy_getattro(PyObject *self, PyObject *name) {
     PsValue base, value = {0};
     PyErr_Clear();
     if (!front) return raise_dead();
+    PsFunc *func = front->b.func;
+    PsRegion region = front->b.region;
+    uint32_t calls = front->diag->calls.len;
+    bool failed_before = front->diag->set;
     PsStatus status = operand(front, self, &base);
     if (!status) status = front->rules->attribute(front, &base, name, &value);
+    bool half_done = front->b.func != func || front->b.region != region || front->diag->calls.len != calls;
+    if (status == PS_FAIL && front->diag->message.kind == PS_ERR_NAME && !half_done && !failed_before)
+        return no_attribute(front);
     return result(front, status, &value);
 }
 
