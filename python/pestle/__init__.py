@@ -34,6 +34,7 @@ Layout.AOS = Layout("AOS", 1)  # the scalars of an element side by side
 Layout.SOA = Layout("SOA", 2)  # each scalar of all elements side by side
 
 
+_TENSORS = "Backend MatrixTensor Tensor VectorTensor tensor wrap".split()
 _DECOMPOSITIONS = "eig frexp make_spd polar_decompose solve svd sym_eig".split()
 
 
@@ -43,7 +44,8 @@ def __getattr__(name):
 
     if name in ("math", "linalg"):
         return importlib.import_module(f"pestle.{name}")
-    if name in _DECOMPOSITIONS:
-        found = globals()[name] = getattr(importlib.import_module("pestle._decompose"), name)
+    home = "_decompose" if name in _DECOMPOSITIONS else "_tensor" if name in _TENSORS else None
+    if home:
+        found = globals()[name] = getattr(importlib.import_module(f"pestle.{home}"), name)
         return found
     importlib.import_module("pestle._later").refuse(__name__, name)

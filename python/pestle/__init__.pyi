@@ -6,6 +6,12 @@ from pestle import _pestle as _pestle
 from pestle import linalg as linalg
 from pestle import math as math
 from pestle import types as types
+from pestle._tensor import Backend as Backend
+from pestle._tensor import MatrixTensor as MatrixTensor
+from pestle._tensor import Tensor as Tensor
+from pestle._tensor import VectorTensor as VectorTensor
+from pestle._tensor import tensor as tensor
+from pestle._tensor import wrap as wrap
 from pestle.types import NDArray as NDArray
 from pestle.types import Template as Template
 from pestle.types import bf16 as bf16
@@ -347,6 +353,11 @@ class Matrix:
         """An Ndarray of vectors, Vector.ndarray(n, dtype, shape), or matrices, Matrix.ndarray(n, m, dtype, shape)."""
 
     @classmethod
+    def tensor(cls, n: int, *args: Any, **kwargs: Any) -> Any:
+        """A field or an ndarray of vectors, Vector.tensor(n, dtype, shape), or matrices, Matrix.tensor(n, m, dtype, shape);
+        backend and needs_grad as those of pestle.tensor."""
+
+    @classmethod
     def rows(cls, rows: Any, /) -> Any:
         """A matrix from its rows."""
 
@@ -452,9 +463,9 @@ class Ndarray:
     def m(self) -> int:
         """Matrices: their columns; vectors: 1. Scalars have none: AttributeError."""
 
-    def __getitem__(self, index: int | tuple[int, ...] | None, /) -> Any:
+    def __getitem__(self, index: int | tuple[int, ...] | slice | None, /) -> Any:
         """One element, as a Python number: a[i, j]; a[()] or a[None] without axes. Negative indices count from the
-        end. Raises IndexError; slices are numpy.asarray(a)[...]."""
+        end. Raises IndexError. With one axis, a[i:j] is a BufferView; other slices are numpy.asarray(a)[...]."""
 
     def __setitem__(self, index: int | tuple[int, ...] | None, value: _Number, /) -> None:
         """Sets one element. A float for an integer type raises TypeError, a value out of range ValueError."""
@@ -502,9 +513,11 @@ class Ndarray:
     def tolist(self) -> Any:
         """The elements in nested lists of Python numbers; without axes, one number."""
 
-def ndarray(dtype: Any, shape: int | Sequence[int], needs_grad: bool = False, layout: Any = None) -> Ndarray:
+def ndarray(
+    dtype: Any, shape: int | Sequence[int], needs_grad: bool = False, layout: Any = None, order: str | None = None
+) -> Ndarray:
     """A dense array of zeros. needs_grad: makes a.grad, an array of the same shape. dtype may be the type of a vector, matrix
-    or struct; layout: for those, Layout.AOS or Layout.SOA.
+    or struct; layout: for those, Layout.AOS or Layout.SOA. order="ji" stores the last axis outermost.
 
     dtype: a scalar type (f32), int, float, bool, or a numpy dtype. shape: a length or a sequence of up to 8, each
     from 0 to 2**31 - 1. Raises KernelTypeError for another dtype, KernelValueError for a shape that cannot be.
@@ -518,6 +531,41 @@ class Layout:
     name: str
     value: int
     def __init__(self, name: str, value: int) -> None: ...
+
+class BufferView:
+    """A range of an ndarray with one axis, as an argument of kernels: arr[a:b] makes one, too. Nothing is copied.
+
+    It annotates parameters that take one: `v: ti.BufferView`, `v: ti.BufferView[ti.f32]`. In kernels it makes views of arrays.
+    """
+
+    def __init__(self, arr: Any, offset: int, size: int) -> None: ...
+    def __class_getitem__(cls, dtype: Any, /) -> Any: ...
+    @property
+    def offset(self) -> int:
+        """The first element's index in the ndarray."""
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(size,)"""
+
+    @property
+    def dtype(self) -> Any:
+        """The type of a scalar, such as pestle.f32."""
+
+    def subview(self, offset: int, size: int) -> BufferView:
+        """A range of this one, as view[offset:offset + size]. Raises KernelValueError where it does not fit."""
+
+    def get_ndarray(self) -> Ndarray:
+        """The ndarray that it is a range of."""
+
+    def __getitem__(self, index: Any, /) -> Any: ...
+    def __setitem__(self, index: Any, value: Any, /) -> None: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Any]: ...
 
 @final
 class Field:

@@ -13,8 +13,6 @@ _NAMES = {
         dense pointer bitmasked dynamic place lazy_grad lazy_dual deactivate_all finalize""",
     "quantised types": "quant BitpackedFields quant_array",
     "meshes": "Mesh MeshInstance mesh_local mesh_patch_idx",
-    "tensors": "tensor Tensor VectorTensor MatrixTensor wrap Backend",
-    "views of arrays": "BufferView BufferViewType",
     "graphs of kernels": """graph GraphStatus checkpoint graph_do_while graph_parallel graph_parallel_context do_while
         parallel parallel_context""",
     "streams": "Stream Event create_stream create_event stream_parallel",

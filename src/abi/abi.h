@@ -115,6 +115,7 @@ typedef enum PsFaultKind {
     PS_FAULT_SUB,
     PS_FAULT_MUL,
     PS_FAULT_SHL,
+    PS_FAULT_VIEW,   /* offset, size, length of the array */
     PS_FAULT_CALLED, /* no fault: the site of a call that led to one */
 } PsFaultKind;
 

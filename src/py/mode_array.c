@@ -194,8 +194,74 @@ static PyObject *element_at(ModeArray *self, char *at) {
     return (PyObject *)m;
 }
 
+/* -- views -- */
+
+static PyObject *view_of(ModeArray *self, int64_t offset, int64_t size) {
+    const PyState *state = state_of((PyObject *)self);
+    if (axes_of(self) != 1 || self->shifted) return py_error(state, PS_MSG_PY_VIEW_AXES, axes_of(self));
+    int64_t length = self->view.shape[0];
+    if (offset < 0 || size < 0 || offset > length || size > length - offset)
+        return py_error(state, PS_MSG_PY_FAULT_VIEW, (long long)offset, (long long)size, (long long)length);
+    PsArrayView view = self->view;
+    view.data += offset * view.strides[0];
+    view.shape[0] = size;
+    ModeArray *made = (ModeArray *)new_array(state, self->owner, self->dtype, &view, self->edim);
+    if (!made) return NULL;
+    made->readonly = self->readonly;
+    made->clamp = self->clamp;
+    return (PyObject *)made;
+}
+
+static int read_number(const PyState *state, PyObject *object, int64_t *out) {
+    ModeOperand operand;
+    uint64_t bits;
+    if (!mode_read(state, object, &operand) || ps_scalar_class(operand.type) == PS_CLASS_FLOAT) {
+        py_error(state, PS_MSG_MODE_WANTS, "a view", "integers", Py_TYPE(object)->tp_name);
+        return -1;
+    }
+    if (mode_as(state, &operand, PS_I64, &bits)) return -1;
+    *out = (int64_t)bits;
+    return 0;
+}
+
+/* x[a:b], as compiled: a bound that Python knows counts from the end when it is negative. */
+static PyObject *slice_of(ModeArray *self, const PySliceObject *slice) {
+    const PyState *state = state_of((PyObject *)self);
+    PyObject *given[2] = {slice->start, slice->stop};
+    int64_t length = self->view.shape[0], at[2] = {0, length};
+    if (slice->step != Py_None) return py_error(state, PS_MSG_FRONT_VIEW_STEP);
+    for (int i = 0; i < 2; i++) {
+        if (given[i] == Py_None) continue;
+        if (read_number(state, given[i], &at[i])) return NULL;
+        if (PyLong_Check(given[i]) && at[i] < 0) at[i] += length;
+    }
+    return view_of(self, at[0], at[1] - at[0]);
+}
+
+static PyObject *subview(PyObject *object, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"offset", "size", NULL};
+    PyObject *offset, *size;
+    int64_t at, count;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO:subview", names, &offset, &size)) return NULL;
+    if (read_number(state_of(object), offset, &at) || read_number(state_of(object), size, &count)) return NULL;
+    return view_of((ModeArray *)object, at, count);
+}
+
+PyObject *mode_array_view(const PyState *state, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"arr", "offset", "size", NULL};
+    PyObject *array, *offset, *size;
+    int64_t at, count;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO:BufferView", names, &array, &offset, &size))
+        return NULL;
+    if (!Py_IS_TYPE(array, state->mode.array))
+        return py_error(state, PS_MSG_PY_VIEW_OF, Py_TYPE(array)->tp_name);
+    if (read_number(state, offset, &at) || read_number(state, size, &count)) return NULL;
+    return view_of((ModeArray *)array, at, count);
+}
+
 static PyObject *Array_subscript(PyObject *object, PyObject *key) {
     ModeArray *self = (ModeArray *)object;
+    if (PySlice_Check(key)) return slice_of(self, (PySliceObject *)key);
     char *at = mode_array_place(self, key);
     if (!at) return NULL;
     if (self->edim) return element_at(self, at);
@@ -229,6 +295,32 @@ static int Array_ass_subscript(PyObject *object, PyObject *key, PyObject *value)
     return mode_cast(state, &operand, self->dtype, &bits) || mode_array_set_words(self, at, &bits, 1) ? -1 : 0;
 }
 
+static int fill_from(ModeArray *self, int axis, char *at, PyObject *value, const uint64_t *bits) {
+    if (axis == axes_of(self))
+        return bits ? mode_array_set_words(self, at, bits, 1) : set_element(self, at, value);
+    int status = 0;
+    for (int64_t i = 0; !status && i < self->view.shape[axis]; i++)
+        status = fill_from(self, axis + 1, at + i * self->view.strides[axis], value, bits);
+    return status;
+}
+
+/* Of the array or view itself: its owner may be more. */
+static PyObject *fill(PyObject *object, PyObject *value) {
+    ModeArray *self = (ModeArray *)object;
+    const PyState *state = state_of(object);
+    ModeOperand operand;
+    uint64_t bits;
+    bool number = !self->edim && mode_read(state, value, &operand);
+    if (refuse_store(self)) return NULL;
+    if (!self->edim && !number) {
+        mode_not_a_number(state, "fill()", value);
+        return NULL;
+    }
+    if (number && mode_cast(state, &operand, self->dtype, &bits)) return NULL;
+    if (fill_from(self, 0, self->view.data, value, number ? &bits : NULL)) return NULL;
+    Py_RETURN_NONE;
+}
+
 uint64_t mode_array_read(const ModeNumber *number) {
     return ((ModeArray *)number->from)->dead ? number->bits : read_bits(number->type, number->place);
 }
@@ -260,6 +352,15 @@ static PyObject *get_shape(PyObject *object, void *unused) {
     return shape;
 }
 
+static PyObject *get_size(PyObject *object, void *unused) {
+    (void)unused;
+    const ModeArray *self = (ModeArray *)object;
+    uint64_t size = 1;
+    for (int k = 0; k < axes_of(self); k++) size *= (uint64_t)self->view.shape[k];
+    if (!axes_of(self)) return PyLong_FromLong(1);
+    return mode_number(state_of(object), PS_I32, (uint32_t)size);
+}
+
 static PyObject *get_ndim(PyObject *object, void *unused) {
     (void)unused;
     return PyLong_FromLong(axes_of((ModeArray *)object));
@@ -287,12 +388,17 @@ static PyObject *Array_repr(PyObject *object) { return PyObject_Repr(((ModeArray
 
 static PyGetSetDef array_getset[] = {
     {"shape", get_shape, NULL, "The lengths of the axes.", NULL},
+    {"size", get_size, NULL, "The number of elements.", NULL},
     {"ndim", get_ndim, NULL, "The number of axes.", NULL},
     {"dtype", get_dtype, NULL, "The element type, such as pestle.f32.", NULL},
     {"owner", get_owner, NULL, "The array that was passed to the kernel.", NULL},
     {0},
 };
-static PyMethodDef array_methods[] = {{"_rule", MODE_RULE, METH_FASTCALL, NULL}, {0}};
+static PyMethodDef array_methods[] = {
+    {"fill", fill, METH_O, NULL},
+    {"subview", (PyCFunction)(void (*)(void))subview, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_rule", MODE_RULE, METH_FASTCALL, NULL},
+    {0}};
 static PyType_Slot array_slots[] = {
     {Py_tp_dealloc, Array_dealloc},
     {Py_tp_repr, Array_repr},

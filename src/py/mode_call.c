@@ -218,7 +218,7 @@ static PyObject *wrap(Launch *l, uint32_t i) {
         if (!l->inner && !(l->inner = PyList_New(0))) return NULL;
         return mode_object(l->kernel, l->args[i], l->kernel->signature.params[i].name, l->inner);
     }
-    if (plan->how != PY_HOW_ARRAY && plan->how != PY_HOW_FIELD)
+    if (plan->how != PY_HOW_ARRAY && plan->how != PY_HOW_FIELD && plan->how != PY_HOW_BUFFER)
         return mode_number(state, plan->dtype, words[0]);
     return mode_array_of_words(state, l->args[i], plan, words);
 }

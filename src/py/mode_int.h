@@ -86,6 +86,8 @@ PyTypeObject *mode_array_type(PyObject *module);
 PyObject *mode_object(PyKernel *kernel, PyObject *instance, PyObject *name, PyObject *arrays);
 bool mode_is_readonly(PyState *state, PyObject *arg);
 /* What a launch would get of an array argument. */
+PyObject *mode_array_view(const PyState *state, PyObject *args,
+                          PyObject *kwargs); /* BufferView(array, offset, size) */
 PyObject *mode_array_of_words(PyState *state, PyObject *owner, const PyPlan *plan, const uint64_t *words);
 void mode_array_end(PyObject *array);
 /* A field or Ndarray from outside the kernel as such an array; others as they are. A new reference. */

@@ -11,7 +11,7 @@ static PyObject *object_of(PyKernel *kernel, PyObject *instance, const char *whe
 
 static PyObject *wrap_words(PyState *state, const PyPlan *plan, PyObject *value, const uint64_t *words,
                             PyObject *arrays) {
-    if (plan->how != PY_HOW_ARRAY && plan->how != PY_HOW_FIELD)
+    if (plan->how != PY_HOW_ARRAY && plan->how != PY_HOW_FIELD && plan->how != PY_HOW_BUFFER)
         return mode_number(state, plan->dtype, words[0]);
     PyObject *array = mode_array_of_words(state, value, plan, words);
     if (array && PyList_Append(arrays, array)) Py_CLEAR(array);

@@ -142,7 +142,7 @@ static uint32_t eval_args(const PyState *state, const PyPlan *plans, uint32_t np
         if (scalars) continue;
         PsEvalArg *arg = &out[n++];
         arg->bits = words[plan->word];
-        if (plan->how == PY_HOW_ARRAY || plan->how == PY_HOW_FIELD)
+        if (plan->how == PY_HOW_ARRAY || plan->how == PY_HOW_FIELD || plan->how == PY_HOW_BUFFER)
             eval_array(words + plan->word, plan->ndim, &arg->array);
     }
     return n;

@@ -503,6 +503,9 @@ static PsMessageId fault_text(const PySources *sources, const PyFault *fault, Ps
     case PS_FAULT_RETURN:
         ps_buf_text(out, ps_message_text(PS_MSG_PY_FAULT_RETURN));
         return PS_MSG_PY_FAULT_RETURN;
+    case PS_FAULT_VIEW:
+        ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_VIEW), a, b, c);
+        return PS_MSG_PY_FAULT_VIEW;
     case PS_FAULT_CALLED: break; /* names a call, nothing that went wrong */
     }
     ps_buf_printf(out, ps_message_text(PS_MSG_PY_FAULT_UNKNOWN), fault->kind);

@@ -25,7 +25,7 @@ static int refuse_axis(const PyState *state, const char *what, PyObject *order, 
 }
 
 /* "ij", "ji", ...: the axes from the outermost in memory on, the i-th letter from 'i' being axis i. */
-static int read_order(const PyState *state, const char *what, PyObject *order, NdarrayForm *form) {
+int ndarray_read_order(const PyState *state, const char *what, PyObject *order, NdarrayForm *form) {
     uint32_t seen = 0;
     ndarray_c_order(form);
     if (order == Py_None) return 0;
@@ -156,7 +156,8 @@ static int read_axes(const PyState *state, const char *what, const FieldArgs *ar
         return -1;
     }
     return ndarray_read_shape(state, what, 1, args->shape, form) ||
-                   read_order(state, what, args->order, form) || read_offset(state, what, args->offset, form) ||
+                   ndarray_read_order(state, what, args->order, form) ||
+                   read_offset(state, what, args->offset, form) ||
                    ndarray_read_layout(state, what, args->layout, &form->soa)
                ? -1
                : 0;

@@ -55,7 +55,8 @@ typedef struct PyState {
     bool no_cache;
     uint64_t random_seed;
     int threads; /* as asked for; 0: as many as there are CPUs */
-    PyTypeObject *kernel_type, *ndarray_type, *field_type, *struct_field_type, *struct_array_type, *view_type;
+    PyTypeObject *kernel_type, *ndarray_type, *field_type, *struct_field_type, *struct_array_type, *view_type,
+        *buffer_view_type;
     PyObject *pestle_error; /* base of all exception classes; the others are types.errors[] */
     PyMode mode;
     PyNumpy numpy;
@@ -129,6 +130,8 @@ typedef struct PyParam {
     bool clamp;      /* ARRAY */
     bool needs_grad; /* ARRAY: it must have a gradient array */
     bool optional;   /* ARRAY: or None, as of a TEMPLATE */
+    bool tensor;     /* ARRAY: a field is a TEMPLATE */
+    bool view;       /* ARRAY: a BufferView */
 } PyParam;
 typedef struct PySignature {
     PyParam *params;
@@ -158,6 +161,7 @@ typedef enum PyHow {
     PY_HOW_ARRAY,
     PY_HOW_TEMPLATE,
     PY_HOW_LIKE,    /* an instance of the class of `value` for which the facts hold */
+    PY_HOW_BUFFER,  /* a BufferView */
     PY_HOW_FIELD,   /* as a template argument: any field of the type, but for what is pinned */
     PY_HOW_STRUCTS, /* the same of an array of structs */
     PY_HOW_OBJECT,  /* a dataclass, of this very class; its members have plans of their own */
@@ -414,6 +418,13 @@ int64_t py_structs_size(const PyState *state, PyObject *object); /* elements of 
 /* py_field.c */
 PyTypeObject *py_field_type(PyObject *module);
 PyObject *py_field_new(PyObject *module, PyObject *args, PyObject *kwargs);
+typedef struct PyBufferView {       /* pestle.BufferView (py_buffer_view.c) */
+    PyObject_HEAD PyNdarray *array; /* owned */
+    PyNdarray *view;                /* owned: the range as an array of its own */
+    int64_t offset;
+} PyBufferView;
+PyTypeObject *py_buffer_view_type(PyObject *module);
+PyObject *py_buffer_view_of(PyState *state, PyNdarray *array, PyObject *slice);
 PyObject *py_field_vector(PyObject *module, PyObject *args, PyObject *kwargs); /* Vector.field(n, dtype, ...) */
 PyObject *py_field_struct(PyObject *module, PyObject *args,
                           PyObject *kwargs); /* Struct.field({name: type}, ...) */

@@ -140,6 +140,10 @@ static __attribute__((noinline)) int64_t decode_rare(PyState *state, const PyPla
     switch (plan->how) {
     case PY_HOW_LIKE: return Py_TYPE(arg) == Py_TYPE(plan->value) ? 0 : OTHER;
     case PY_HOW_FIELD: return decode_field(state, plan, arg, word);
+    case PY_HOW_BUFFER:
+        return Py_IS_TYPE(arg, state->buffer_view_type)
+                   ? decode_ndarray(((PyBufferView *)arg)->view, plan, word)
+                   : OTHER;
     case PY_HOW_STRUCTS: return py_decode_structs(state, plan, arg, word);
     case PY_HOW_VALUE: return py_form_quick(state, plan->form, arg, word) ? 0 : LATER;
     case PY_HOW_OBJECT: return Py_IS_TYPE(arg, plan->class) ? 0 : OTHER;
@@ -173,7 +177,7 @@ static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t 
     for (uint32_t i = 0; i < nparams; i++) {
         ScalarPlace place = place_of(kernel, plans, i);
         if (plans[i].how == PY_HOW_ARRAY || plans[i].how == PY_HOW_FIELD || plans[i].how == PY_HOW_STRUCTS ||
-            decode_one(state, &plans[i], args[i], words) != LATER)
+            plans[i].how == PY_HOW_BUFFER || decode_one(state, &plans[i], args[i], words) != LATER)
             continue;
         uint64_t *word = words + plans[i].word;
         if (plans[i].how == PY_HOW_VALUE ? py_form_read(state, plans[i].form, args[i], &place, word)
@@ -182,6 +186,7 @@ static PY_COLD int decode_later(PyKernel *kernel, const PyPlan *plans, uint32_t 
     }
     *elements = 0;
     for (uint32_t i = 0; i < nparams; i++) {
+        if (plans[i].how == PY_HOW_BUFFER) *elements += ((const PyBufferView *)args[i])->view->size;
         if (plans[i].how == PY_HOW_FIELD) *elements += ((const PyNdarray *)args[i])->size;
         if (plans[i].how == PY_HOW_STRUCTS) *elements += py_structs_size(state, args[i]);
         if (plans[i].how != PY_HOW_ARRAY) continue;

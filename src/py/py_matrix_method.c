@@ -499,6 +499,19 @@ static PyObject *ndarray(PyObject *class, PyObject *args, PyObject *names) {
     return vector ? py_ndarray_vector(module, args, names) : py_ndarray_matrix(module, args, names);
 }
 
+/* Vector.tensor and Matrix.tensor, which pestle._tensor has. */
+static PyObject *tensor(PyObject *class, PyObject *args, PyObject *names) {
+    PyObject *module = PyType_GetModule((PyTypeObject *)class);
+    bool vector = (PyTypeObject *)class == py_state(module)->types.vector;
+    PyObject *tensors = PyImport_ImportModule("pestle._tensor");
+    PyObject *make =
+        tensors ? PyObject_GetAttrString(tensors, vector ? "vector_tensor" : "matrix_tensor") : NULL;
+    PyObject *made = make ? PyObject_Call(make, args, names) : NULL;
+    Py_XDECREF(make);
+    Py_XDECREF(tensors);
+    return made;
+}
+
 PyMethodDef matrix_methods[] = {
     {"_apply_builtin", (PyCFunction)(void (*)(void))matrix_apply_builtin, METH_FASTCALL | METH_STATIC, NULL},
     {"_elementwise", (PyCFunction)(void (*)(void))matrix_elementwise, METH_FASTCALL, NULL},
@@ -552,6 +565,9 @@ PyMethodDef matrix_methods[] = {
      "ndarray($type, n, *args, **kwargs)\n--\n\nAn Ndarray of vectors (n, dtype, shape) or matrices (n, m, "
      "dtype, "
      "shape)."},
+    {"tensor", NAMED(tensor) | METH_CLASS,
+     "tensor($type, n, *args, **kwargs)\n--\n\nA tensor of vectors (n, dtype, shape) or matrices (n, m, "
+     "dtype, shape); see pestle.tensor."},
     {"rows", rows, METH_O | METH_CLASS, "rows($type, rows, /)\n--\n\nA matrix from its rows."},
     {"cols", cols, METH_O | METH_CLASS, "cols($type, columns, /)\n--\n\nA matrix from its columns."},
     {0},

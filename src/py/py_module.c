@@ -43,6 +43,12 @@ static PyObject *config(PyObject *module, PyObject *unused) {
 
 #define FAST(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS
 
+/* _tensor_class(Tensor): what annotates tensors. */
+static PyObject *tensor_class(PyObject *module, PyObject *class) {
+    Py_XSETREF(py_state(module)->types.tensor_class, Py_NewRef(class));
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
     {"init", FAST(py_init),
      "init(arch=None, *, debug=False, checked=False, overflow=None, default_fp=None, default_ip=None, "
@@ -67,7 +73,7 @@ static PyMethodDef methods[] = {
     {"pyfunc", FAST(py_pyfunc_decorator),
      "pyfunc(function=None, /)\n--\n\nAs func, and Python can call it too."},
     {"ndarray", FAST(py_ndarray_new),
-     "ndarray(dtype, shape, needs_grad=False, layout=None)\n--\n\nA dense array of zeros."},
+     "ndarray(dtype, shape, needs_grad=False, layout=None, order=None)\n--\n\nA dense array of zeros."},
     {"field", (PyCFunction)(void (*)(void))py_field_new, METH_VARARGS | METH_KEYWORDS,
      "field(dtype, shape=None, order=None, name=None, offset=None, needs_grad=False, needs_dual=False, "
      "layout=None)\n--\n\n"
@@ -82,6 +88,7 @@ static PyMethodDef methods[] = {
      "dataclass(cls, /)\n--\n\nMakes a class the type of structs whose members are its annotations and whose "
      "methods "
      "are its functions."},
+    {"_tensor_class", tensor_class, METH_O, NULL},
     {"_ndarray_restore", py_ndarray_restore, METH_VARARGS, NULL},
     {"_doctor", py_doctor, METH_NOARGS, NULL},
     {"_cache", py_cache, METH_NOARGS, NULL},
@@ -112,7 +119,8 @@ static int add_types(PyState *state, PyObject *module) {
     if (!(state->ndarray_type = py_ndarray_type(module)) || !(state->field_type = py_field_type(module)) ||
         !(state->struct_field_type = py_struct_field_type(module)) ||
         !(state->struct_array_type = py_struct_array_type(module)) ||
-        !(state->kernel_type = py_kernel_type(module)) || !(state->view_type = py_view_type(module)))
+        !(state->kernel_type = py_kernel_type(module)) || !(state->view_type = py_view_type(module)) ||
+        !(state->buffer_view_type = py_buffer_view_type(module)))
         return -1;
     if (!(state->types.matrix = py_matrix_base_type(module)) ||
         !(state->types.vector = py_matrix_vector_type(module, state->types.matrix)) ||
@@ -127,8 +135,10 @@ static int add_types(PyState *state, PyObject *module) {
     state->types.field_type = Py_NewRef((PyObject *)state->field_type);
     state->types.struct_field_type = Py_NewRef((PyObject *)state->struct_field_type);
     state->types.struct_array_type = Py_NewRef((PyObject *)state->struct_array_type);
+    state->types.buffer_view = Py_NewRef((PyObject *)state->buffer_view_type);
     state->types.kernel_type = Py_NewRef((PyObject *)state->kernel_type);
-    return PyModule_AddObjectRef(module, "Ndarray", (PyObject *)state->ndarray_type) ||
+    return PyModule_AddObjectRef(module, "BufferView", (PyObject *)state->buffer_view_type) ||
+                   PyModule_AddObjectRef(module, "Ndarray", (PyObject *)state->ndarray_type) ||
                    PyModule_AddObjectRef(module, "Field", (PyObject *)state->field_type) ||
                    PyModule_AddObjectRef(module, "StructField", (PyObject *)state->struct_field_type) ||
                    PyModule_AddObjectRef(module, "StructNdarray", (PyObject *)state->struct_array_type) ||
@@ -175,6 +185,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(types->struct_array_type);
     Py_VISIT(state->struct_array_type);
     Py_VISIT(types->random_words);
+    Py_VISIT(types->tensor_class);
     for (int t = 0; t < PS_SCALAR_END; t++) Py_VISIT(types->dtypes[t]);
     for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_VISIT(types->errors[i]);
     Py_VISIT(state->pestle_error);
@@ -182,6 +193,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(state->ndarray_type);
     Py_VISIT(state->field_type);
     Py_VISIT(state->view_type);
+    Py_VISIT(state->buffer_view_type);
+    Py_VISIT(types->buffer_view);
     PyObject *const of_mode[] = {
         (PyObject *)state->mode.number,   (PyObject *)state->mode.array, (PyObject *)state->mode.domain,
         (PyObject *)state->mode.iterator, state->mode.rewrite,           state->mode.kept};
@@ -214,6 +227,7 @@ static int clear(PyObject *module) {
     Py_CLEAR(types->struct_array_type);
     Py_CLEAR(state->struct_array_type);
     Py_CLEAR(types->random_words);
+    Py_CLEAR(types->tensor_class);
     for (int t = 0; t < PS_SCALAR_END; t++) Py_CLEAR(types->dtypes[t]);
     for (size_t i = 0; i < PS_COUNT(types->errors); i++) Py_CLEAR(types->errors[i]);
     Py_CLEAR(state->pestle_error);
@@ -221,6 +235,8 @@ static int clear(PyObject *module) {
     Py_CLEAR(state->ndarray_type);
     Py_CLEAR(state->field_type);
     Py_CLEAR(state->view_type);
+    Py_CLEAR(state->buffer_view_type);
+    Py_CLEAR(types->buffer_view);
     Py_CLEAR(state->mode.number);
     Py_CLEAR(state->mode.array);
     Py_CLEAR(state->mode.domain);

@@ -157,15 +157,16 @@ int ndarray_check_size(const PyState *state, const char *what, PyObject *shape, 
     return form_strides(form, strides, &bytes) ? 0 : refuse_shape(state, what, 0, shape, true);
 }
 
-/* What arrays are made from: dtype, shape, needs_grad, layout. */
-static int read_shape_and_layout(const PyState *state, const char *what, PyObject *const given[4],
+/* What arrays are made from: dtype, shape, needs_grad, layout, order. */
+#define NDARRAY_ARGS 5
+static int read_shape_and_layout(const PyState *state, const char *what, PyObject *const given[NDARRAY_ARGS],
                                  NdarrayForm *form) {
     if (ndarray_read_shape(state, what, 0, given[1], form)) return -1;
-    ndarray_c_order(form);
+    if (ndarray_read_order(state, what, given[4] ? given[4] : Py_None, form)) return -1;
     return given[3] ? ndarray_read_layout(state, what, given[3], &form->soa) : 0;
 }
 
-static PyObject *new_structs(const PyState *state, const char *what, PyObject *const given[4]) {
+static PyObject *new_structs(const PyState *state, const char *what, PyObject *const given[NDARRAY_ARGS]) {
     NdarrayForm form = {.dtype = PS_U8};
     int grad = given[2] ? PyObject_IsTrue(given[2]) : 0;
     if (grad < 0 || read_shape_and_layout(state, what, given, &form)) return NULL;
@@ -173,7 +174,7 @@ static PyObject *new_structs(const PyState *state, const char *what, PyObject *c
 }
 
 static PyObject *new_array(PyObject *module, const char *what, PyObject *n, PyObject *m,
-                           PyObject *const given[4]) {
+                           PyObject *const given[NDARRAY_ARGS]) {
     const PyState *state = py_state(module);
     NdarrayForm form = {0};
     PsElement element;
@@ -190,21 +191,23 @@ static PyObject *new_array(PyObject *module, const char *what, PyObject *n, PyOb
 
 PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
     PyState *state = py_state(module);
-    static const char *const known[] = {"dtype", "shape", "needs_grad", "layout"};
-    PyObject *given[4] = {0};
-    if (nargs > 4)
+    static const char *const known[] = {"dtype", "shape", "needs_grad", "layout", "order"};
+    PyObject *given[NDARRAY_ARGS] = {0};
+    if (nargs > NDARRAY_ARGS)
         return PyErr_Format(PyExc_TypeError,
-                            "ndarray() takes dtype, shape, needs_grad and layout, found %zd arguments", nargs);
+                            "ndarray() takes dtype, shape, needs_grad, layout and order, found %zd arguments",
+                            nargs);
     for (Py_ssize_t i = 0; i < nargs; i++) given[i] = args[i];
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
         const char *text = PyUnicode_AsUTF8(name);
         int at = -1;
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < NDARRAY_ARGS; k++)
             if (text && strcmp(text, known[k]) == 0) at = k;
         if (!text) return NULL;
         if (at < 0)
-            return py_error(state, PS_MSG_PY_KEYWORD, "ndarray", text, "dtype, shape, needs_grad and layout");
+            return py_error(state, PS_MSG_PY_KEYWORD, "ndarray", text,
+                            "dtype, shape, needs_grad, layout and order");
         if (given[at]) return PyErr_Format(PyExc_TypeError, "ndarray() got multiple values for '%s'", text);
         given[at] = args[nargs + i];
     }
@@ -215,19 +218,19 @@ PyObject *py_ndarray_new(PyObject *module, PyObject *const *args, Py_ssize_t nar
 }
 
 PyObject *py_ndarray_vector(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"n", "dtype", "shape", "needs_grad", "layout", NULL};
-    PyObject *n, *given[4] = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|OO:ndarray", names, &n, &given[0], &given[1], &given[2],
-                                     &given[3]))
+    static char *names[] = {"n", "dtype", "shape", "needs_grad", "layout", "order", NULL};
+    PyObject *n, *given[NDARRAY_ARGS] = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|OOO:ndarray", names, &n, &given[0], &given[1],
+                                     &given[2], &given[3], &given[4]))
         return NULL;
     return new_array(module, "Vector.ndarray", n, NULL, given);
 }
 
 PyObject *py_ndarray_matrix(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"n", "m", "dtype", "shape", "needs_grad", "layout", NULL};
-    PyObject *n, *m, *given[4] = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OO:ndarray", names, &n, &m, &given[0], &given[1],
-                                     &given[2], &given[3]))
+    static char *names[] = {"n", "m", "dtype", "shape", "needs_grad", "layout", "order", NULL};
+    PyObject *n, *m, *given[NDARRAY_ARGS] = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OOO:ndarray", names, &n, &m, &given[0], &given[1],
+                                     &given[2], &given[3], &given[4]))
         return NULL;
     return new_array(module, "Matrix.ndarray", n, m, given);
 }

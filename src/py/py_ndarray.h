@@ -37,6 +37,7 @@ NdarrayForm ndarray_form(const PyNdarray *self); /* in C order */
 /* What the elements are: by a dtype, or with n (and m) beside the dtype of a scalar (py_field.c). -1 with an exception. */
 int ndarray_read_element(const PyState *state, const char *what, PyObject *dtype, PyObject *n, PyObject *m,
                          PsElement *out);
+int ndarray_read_order(const PyState *state, const char *what, PyObject *order, NdarrayForm *form);
 int ndarray_read_layout(const PyState *state, const char *what, PyObject *layout, bool *out_soa);
 void ndarray_set_element(NdarrayForm *form, const PsElement *element); /* behind the shape */
 /* An array of the same form beside it, if asked for. -1 with an exception. */

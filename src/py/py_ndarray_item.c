@@ -114,6 +114,8 @@ PyObject *ndarray_subscript(PyObject *object, PyObject *key) {
         Py_XDECREF(array);
         return item;
     }
+    if (PySlice_Check(key) && Py_IS_TYPE(object, ndarray_state(self)->ndarray_type))
+        return py_buffer_view_of(ndarray_state(self), self, key);
     char *at = element_of(self, key);
     return at ? ndarray_get(self, at) : NULL;
 }

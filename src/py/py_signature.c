@@ -141,10 +141,12 @@ static int refuse_annotation(const PyState *state, const PyParam *param, PyObjec
 static int read_array(const PyState *state, PyParam *param, PyObject *function) {
     param->kind = PS_PARAM_ARRAY;
     param->ndim = -1;
+    if (param->view) param->ndim = 1;
     if (!Py_IS_TYPE(param->annotation, state->types.ndarray_annotation)) return 0; /* the bare class */
     PsNdarrayAnnotationObject *annotation = (PsNdarrayAnnotationObject *)param->annotation;
     param->ndim = annotation->ndim;
     param->clamp = annotation->clamp;
+    param->view = annotation->view;
     param->needs_grad = annotation->needs_grad == 1;
     if (annotation->dtype &&
         Py_IS_TYPE(ps_front_annotation(&state->types, annotation->dtype), state->types.struct_type))
@@ -169,9 +171,10 @@ static PyObject *of_optional(const PsFrontTypes *types, PyObject *annotation) {
     if (args && PyTuple_Check(args) && PyTuple_GET_SIZE(args) == 2)
         for (int i = 0; i < 2; i++) {
             PyObject *one = PyTuple_GET_ITEM(args, i), *other = PyTuple_GET_ITEM(args, 1 - i);
-            bool known =
-                one == (PyObject *)types->template_annotation || one == (PyObject *)types->ndarray_annotation ||
-                Py_IS_TYPE(one, types->template_annotation) || Py_IS_TYPE(one, types->ndarray_annotation);
+            bool known = one == (PyObject *)types->template_annotation ||
+                         one == (PyObject *)types->ndarray_annotation || ps_is_tensor_annotation(types, one) ||
+                         Py_IS_TYPE(one, types->template_annotation) ||
+                         Py_IS_TYPE(one, types->ndarray_annotation);
             if (known && other == (PyObject *)Py_TYPE(Py_None)) found = Py_NewRef(one);
         }
     Py_XDECREF(args);
@@ -195,6 +198,14 @@ int py_signature_param(const PyState *state, PyParam *param, PyObject *function)
     if (Py_IS_TYPE(annotation, types->ndarray_annotation) ||
         annotation == (PyObject *)types->ndarray_annotation)
         return read_array(state, param, function);
+    if (annotation == types->buffer_view) {
+        param->view = true;
+        return read_array(state, param, function);
+    }
+    if (ps_is_tensor_annotation(types, annotation)) {
+        param->tensor = param->optional = true;
+        return read_array(state, param, function);
+    }
     if (ps_front_is_dataclass(annotation)) {
         param->kind = PS_PARAM_OBJECT;
         return 0;

@@ -211,11 +211,19 @@ static int describe_template(PyKernel *kernel, PyObject *arg, const char *name, 
 int py_describe_one(PyKernel *kernel, const PyParam *param, PyObject *arg, const char *where, PsParam *out) {
     PyState *state = kernel->state;
     *out = (PsParam){.name = param->name, .kind = param->kind};
-    if (param->optional && arg == Py_None) out->kind = PS_PARAM_TEMPLATE;
+    bool field = Py_IS_TYPE(arg, state->field_type) || Py_IS_TYPE(arg, state->struct_field_type);
+    if ((param->optional && arg == Py_None) || (param->tensor && field)) out->kind = PS_PARAM_TEMPLATE;
     switch (out->kind) {
     case PS_PARAM_SCALAR: out->dtype = ps_front_dtype(&state->types, &state->options, param->dtype); return 0;
     case PS_PARAM_VALUE: return describe_value(kernel, param, out);
-    case PS_PARAM_ARRAY: return describe_array(kernel, param, arg, where, out);
+    case PS_PARAM_ARRAY:
+        if (!param->view) return describe_array(kernel, param, arg, where, out);
+        if (!Py_IS_TYPE(arg, state->buffer_view_type))
+            return py_refuse_proxy(state, arg)
+                       ? -1
+                       : (py_error(state, PS_MSG_PY_VIEW_ARGUMENT, where, Py_TYPE(arg)->tp_name), -1);
+        out->view = true;
+        return describe_array(kernel, param, (PyObject *)((PyBufferView *)arg)->view, where, out);
     case PS_PARAM_OBJECT: return describe_object(kernel, param, arg, where, out);
     default: return describe_template(kernel, arg, where, out);
     }
@@ -249,7 +257,7 @@ static void plan_scalar(PyPlan *plan) {
 }
 
 static void plan_array(const PyState *state, PyPlan *plan, const PsParam *param, bool writes) {
-    plan->how = PY_HOW_ARRAY;
+    plan->how = param->view ? PY_HOW_BUFFER : PY_HOW_ARRAY;
     plan->ndim = (uint8_t)(param->ndim + param->edim);
     plan->edim = (uint8_t)param->edim;
     for (int k = 0; k < param->edim; k++) plan->eshape[k] = (int32_t)param->eshape[k];

@@ -51,7 +51,7 @@ static PySpec *describe_last(PyKernel *kernel, PsParam *out, PyObject *keep) {
             out[i].kind = PS_PARAM_TEMPLATE, out[i].value = plan->value;
         else if (plan->how == PY_HOW_VALUE)
             out[i].kind = PS_PARAM_VALUE, out[i].form = plan->form;
-        else if (plan->how == PY_HOW_ARRAY)
+        else if (plan->how == PY_HOW_ARRAY || plan->how == PY_HOW_BUFFER)
             describe_array_plan(plan, &out[i]);
         else if (plan->how == PY_HOW_FIELD)
             py_describe_field(plan->field.like, &out[i]);

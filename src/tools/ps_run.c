@@ -329,6 +329,7 @@ static bool report_fault(const Run *run) {
         [PS_FAULT_BOUNDS] = "bounds",    [PS_FAULT_DIV_ZERO] = "division by zero",
         [PS_FAULT_ASSERT] = "assertion", [PS_FAULT_DOMAIN] = "domain",
         [PS_FAULT_DEPTH] = "depth",      [PS_FAULT_RETURN] = "return",
+        [PS_FAULT_VIEW] = "view",
     };
     const Outcome *out = &run->outcome;
     PsBuf text = {0};

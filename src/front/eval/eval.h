@@ -51,6 +51,7 @@ typedef struct PsParam {
     bool annotated;       /* ARRAY: the annotation says what its elements are, not the argument */
     bool clamp;           /* ARRAY, STRUCTS: indices are moved to the nearest that there is */
     bool grad;            /* the same: it must have a gradient array */
+    bool view;            /* ARRAY: it is given as a BufferView */
     PyObject *value;      /* TEMPLATE, FIELD, STRUCTS, OBJECT: borrowed */
     PyObject *given;      /* ARRAY, STRUCTS: the argument, while the kernel is built. Borrowed */
     PyObject *annotation; /* the same: what said that it is one. Borrowed */
@@ -216,6 +217,7 @@ typedef struct PsNdarrayAnnotationObject { /* types.ndarray(dtype=None, ndim=Non
     int64_t eshape[2];                     /* their lengths; -1: any */
     int needs_grad;                        /* -1: either */
     bool clamp;                            /* indices are moved to the nearest that there is */
+    bool view;                             /* BufferView[dtype] */
 } PsNdarrayAnnotationObject;
 /* What the elements of an array are. */
 typedef struct PsElement {
@@ -300,6 +302,8 @@ typedef struct PsFrontTypes {
     PyObject *field_type;            /* set by py: pestle.Field */
     PyObject *struct_field_type;     /* set by py: pestle.StructField */
     PyObject *struct_array_type;     /* set by py: pestle.StructNdarray */
+    PyObject *buffer_view;           /* set by py: pestle.BufferView */
+    PyObject *tensor_class;          /* set by py: Tensor; NULL: not asked for yet */
     PyObject *random_words;          /* set by py: an Ndarray of two u64: the seed, the number of launches */
     PyTypeObject *matrix_type;       /* types.vector(...), types.matrix(...) */
     PyTypeObject *matrix, *vector;   /* set by py: pestle.Matrix and Vector, which is one */
@@ -310,6 +314,10 @@ typedef struct PsFrontTypes {
 static inline bool ps_is_array(const PsFrontTypes *types, PyObject *object) { /* pestle.Field, pestle.Ndarray */
     PyObject *type = (PyObject *)Py_TYPE(object);
     return type == types->field_type || type == types->array_type;
+}
+/* Tensor as an annotation: a field or an array. */
+static inline bool ps_is_tensor_annotation(const PsFrontTypes *types, PyObject *object) {
+    return object && object == types->tensor_class;
 }
 static inline bool ps_is_structs(const PsFrontTypes *types, PyObject *object) { /* PsStructFieldObjects */
     PyObject *type = (PyObject *)Py_TYPE(object);

@@ -444,7 +444,9 @@ static bool is_ours(const PsFrontTypes *types, PyObject *object) {
     return Py_IS_TYPE(object, types->dtype) || Py_IS_TYPE(object, types->ndarray_annotation) ||
            Py_IS_TYPE(object, types->template_annotation) || Py_IS_TYPE(object, types->matrix_type) ||
            Py_IS_TYPE(object, types->struct_type) || Py_IS_TYPE(object, types->ref_annotation) ||
-           object == (PyObject *)types->ndarray_annotation || object == (PyObject *)types->template_annotation;
+           object == (PyObject *)types->ndarray_annotation ||
+           object == (PyObject *)types->template_annotation || object == types->buffer_view ||
+           ps_is_tensor_annotation(types, object);
 }
 
 PyObject *ps_front_annotation(const PsFrontTypes *types, PyObject *annotation) {
@@ -505,6 +507,7 @@ PyObject *ps_front_annotation_of_grad(const PsFrontTypes *types, PyObject *annot
     memcpy(copy->eshape, from->eshape, sizeof copy->eshape);
     copy->needs_grad = -1;
     copy->clamp = from->clamp;
+    copy->view = from->view;
     return (PyObject *)copy;
 }
 

@@ -156,7 +156,7 @@ static bool is_template(const PsFrontTypes *types, PyObject *annotation) {
 }
 
 static bool is_array(const PsFrontTypes *types, PyObject *annotation) {
-    return annotation == (PyObject *)types->ndarray_annotation ||
+    return annotation == (PyObject *)types->ndarray_annotation || annotation == types->buffer_view ||
            Py_IS_TYPE(annotation, types->ndarray_annotation);
 }
 
@@ -212,6 +212,10 @@ static PsStatus read_annotation(Loop *l, BoundArg *arg, PyObject *annotations) {
         arg->is_template = true;
         return PS_OK;
     }
+    if (ps_is_tensor_annotation(l->front.types, annotation)) {
+        arg->is_tensor = true;
+        return PS_OK;
+    }
     if (is_array(l->front.types, annotation) || ps_front_is_dataclass(annotation)) return PS_OK;
     if (Py_IS_TYPE(annotation, l->front.types->ref_annotation)) {
         arg->is_template = arg->is_ref = true;
@@ -245,6 +249,8 @@ static PsStatus check_value(Loop *l, BoundArg *arg) {
         return FAIL(l, PARAM_REF, text_of(arg->param->name), loop_describe_type(l, arg->type),
                     loop_describe(l, &arg->value));
     if (!arg->annotation || arg->is_template || arg->structure) return PS_OK;
+    bool none = arg->value.kind == PS_VALUE_PYTHON && arg->value.object == Py_None;
+    if (arg->is_tensor && none) return PS_OK;
     if (ps_front_is_dataclass(arg->annotation)) return check_object(l, arg);
     if (!arg->type) return check_array(l, arg, arg->annotation);
     PsType found = loop_tile_type(l, &arg->value);

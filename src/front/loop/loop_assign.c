@@ -167,6 +167,7 @@ static PsStatus assign_place(Loop *l, PsAst *target, const PsValue *value) {
             return assign_python_item(l, target, &base, value);
         TRY(loop_subscript_of(l, target, &base, &place));
     }
+    if (loop_is_view(&place)) return loop_at(l, target), FAIL(l, VIEW_STORE);
     return is_place(&place) ? loop_store(l, &place, value) : FAIL(l, READ_ONLY_ELEMENT);
 }
 

@@ -432,6 +432,9 @@ PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue
         return loop_call_object_method(l, callee_value, args, out);
     if (callee_value->kind == PS_VALUE_METHOD && callee_value->object)
         return loop_call_func(l, (PsFuncObject *)callee_value->object, &callee_value->items[0], args, out);
+    if (callee_value->kind == PS_VALUE_METHOD && callee_value->count &&
+        callee_value->items[0].kind == PS_VALUE_ARRAY)
+        return loop_call_subview(l, &callee_value->items[0], args, out);
     if (loop_is_fill(callee_value)) return loop_call_fill(l, callee_value, args, out);
     if (callee_value->kind == PS_VALUE_METHOD) return loop_call_method(l, callee_value, args, out);
     if (callee_value->kind != PS_VALUE_PYTHON) return FAIL(l, NOT_CALLABLE, loop_describe(l, callee_value));
@@ -444,6 +447,7 @@ PsStatus loop_call(Loop *l, const PsValue *callee_value, CallArgs *args, PsValue
         return loop_call_func(l, (PsFuncObject *)PyMethod_GET_FUNCTION(callee), &self, args, out);
     }
     if (Py_TYPE(callee) == (PyTypeObject *)types->kernel_type) return FAIL(l, KERNEL_CALL);
+    if (callee == types->buffer_view) return loop_call_view(l, args, out);
     bool is_vector = callee == (PyObject *)types->vector;
     if ((is_vector || callee == (PyObject *)types->matrix) && (!l->in_static || any_runtime(args)))
         return loop_make_value(l, is_vector, args, out);

@@ -73,17 +73,23 @@ static PsStatus array_attribute(Loop *l, const PsValue *given, PyObject *key, Ps
     bool done = false;
     PsValue outside = *given, *base = &outside;
     if (!name) return PS_PYERR;
-    if (!strcmp(name, "fill")) return loop_fill_method(l, base, out);
+    if (!strcmp(name, "fill") || !strcmp(name, "subview")) {
+        TRY(loop_fill_method(l, base, out));
+        out->count = name[0] == 's';
+        return PS_OK;
+    }
+    if (loop_is_view(base) && !strcmp(name, "grad")) return FAIL(l, VIEW_GRAD);
     if (!strcmp(name, "grad") && !base->object) return loop_array_grad(l, base, out);
     if (base->object) TRY(loop_field_attribute(l, base, name, key, out, &done));
     if (done) return PS_OK;
     TRY(loop_from_outside(l, base));
     const PsTypeInfo *info = ps_type_info(l->front.module, base->type);
     if (!strcmp(name, "shape")) return loop_shape(l, base, out);
+    if (!strcmp(name, "size")) return loop_array_size(l, base, out);
     if (!strcmp(name, "ndim")) return ps_value_take(&l->front, PyLong_FromLong(loop_axes(l, base)), out);
     if (!strcmp(name, "dtype"))
         return ps_value_take(&l->front, Py_NewRef(l->front.types->dtypes[info->elem]), out);
-    return FAIL(l, ATTRIBUTE_OF, loop_describe(l, base), name, "shape, ndim, dtype and fill()");
+    return FAIL(l, ATTRIBUTE_OF, loop_describe(l, base), name, "shape, size, ndim, dtype and fill()");
 }
 
 PsStatus loop_attribute(Loop *l, const PsValue *base, PyObject *name, PsValue *out) {

@@ -15,7 +15,7 @@ PsStatus loop_fill_method(Loop *l, const PsValue *array, PsValue *out) {
 }
 
 bool loop_is_fill(const PsValue *callee) {
-    return callee->kind == PS_VALUE_METHOD && !callee->object &&
+    return callee->kind == PS_VALUE_METHOD && !callee->object && !callee->count &&
            (callee->items[0].kind == PS_VALUE_ARRAY || callee->items[0].kind == PS_VALUE_STRUCTS);
 }
 

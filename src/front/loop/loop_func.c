@@ -156,7 +156,8 @@ static PsStatus key_of(Loop *l, const BoundArg *arg, LoopKey *out) {
     bool array = value->kind == PS_VALUE_ARRAY;
     KeyPart part = {value->clamp ? PASS_CLAMPED : PASS_TYPE, type | (uint64_t)(array ? value->elem : 0) << 32,
                     array ? (uint64_t)(uintptr_t)value->object : 0};
-    if (value->kind == PS_VALUE_STRUCT || value->kind == PS_VALUE_STRUCTS) return loop_pass_key(l, value, out);
+    if (value->kind == PS_VALUE_STRUCT || value->kind == PS_VALUE_STRUCTS || loop_is_view(value))
+        return loop_pass_key(l, value, out);
     if (value->kind == PS_VALUE_OBJECT)
         part = (KeyPart){PASS_ARGUMENT, value->count, 0};
     else if (!type)
@@ -223,7 +224,7 @@ static PsStatus bind_param(Loop *l, FuncCall *call, PsFunc *f, const BoundArg *a
     PsType type = param_type(l, arg);
     loop_at(l, arg->param);
     if (loop_is_struct(l, &arg->value)) return bind_struct_param(l, arg);
-    if (arg->value.kind == PS_VALUE_STRUCTS) {
+    if (arg->value.kind == PS_VALUE_STRUCTS || loop_is_view(&arg->value)) {
         PsValue value;
         TRY(loop_pass_param(l, &arg->value, &value));
         return ps_name_bind(&l->front, arg->param->name, PS_BIND_REFERENCE, &value);
@@ -315,7 +316,7 @@ static PsStatus add_ref(Loop *l, LoopRefs *refs, PsRef ref) {
 static PsStatus pass_arg(Loop *l, const BoundArg *arg, LoopRefs *out) {
     PsType type = param_type(l, arg);
     PsRef ref;
-    if (loop_is_struct(l, &arg->value) || arg->value.kind == PS_VALUE_STRUCTS)
+    if (loop_is_struct(l, &arg->value) || arg->value.kind == PS_VALUE_STRUCTS || loop_is_view(&arg->value))
         return loop_pass_args(l, &arg->value, out);
     if (!type) return PS_OK;
     if (arg->value.kind == PS_VALUE_ARRAY) return add_ref(l, out, arg->value.ref);

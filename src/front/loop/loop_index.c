@@ -134,6 +134,7 @@ static PsStatus index_array(Loop *l, const PsValue *base, const Indices *indices
         else if (!base->clamp || !known_below(l, &indices->values[i], &args[i + 1]))
             TRY(loop_to_index(l, &indices->values[i], (int)i, &args[i + 1]));
         if (base->clamp) TRY(clamp_index(l, base, (int)i, &args[i + 1]));
+        if (loop_is_view(base)) TRY(loop_view_index(l, base, &args[i + 1]));
     }
     PsRef place =
         ps_build_op(loop_b(l), PS_OP_PLACE, ps_type_ptr(l->front.module, elem), args, indices->n + 1, 0);
@@ -231,6 +232,10 @@ PsStatus loop_subscript_of(Loop *l, PsAst *node, const PsValue *base, PsValue *o
         loop_at(l, first_slice(&node->b->list));
         return FAIL(l, SLICE);
     }
+    PsValue array = *base;
+    if (node->b->kind == PS_AST_SLICE) TRY(loop_from_outside(l, &array));
+    if (node->b->kind == PS_AST_SLICE && array.kind == PS_VALUE_ARRAY)
+        return loop_slice(l, node->b, &array, out);
     TRY(eval_indices(l, node->b, &indices, &n));
     loop_at(l, node);
     return loop_index(l, base, indices, n, out);
@@ -268,7 +273,25 @@ bool loop_has_elements(Loop *l, const PsValue *array, const PsElement *wanted) {
 
 PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) {
     PsRef arg = array->ref;
+    if (loop_is_view(array) && axis == 0) {
+        *out = array->items[1];
+        return PS_OK;
+    }
     *out = loop_value(l, ps_build_op(loop_b(l), PS_OP_DIM, PS_I32, &arg, 1, (uint64_t)axis));
+    return PS_OK;
+}
+
+PsStatus loop_array_size(Loop *l, const PsValue *array, PsValue *out) {
+    int ndim = loop_axes(l, array);
+    TRY(ps_value_take(&l->front, PyLong_FromLong(1), out));
+    for (int i = 0; i < ndim; i++) {
+        PsValue dim, all = *out;
+        TRY(loop_dim(l, array, i, &dim));
+        if (i)
+            TRY(loop_binary(l, PS_AST_MULT, &all, &dim, out));
+        else
+            *out = dim;
+    }
     return PS_OK;
 }
 

@@ -19,6 +19,7 @@
  *     loop_struct.c   structs                             loop_form.c     values of the kernel's caller
  *     loop_part.c     their elements, slices, swizzles    loop_method.c   their methods, @
  *     loop_fill.c     x.fill(v) of arrays                 loop_structs.c  arrays of structs
+ *     loop_view.c     ranges of arrays
  */
 #ifndef PS_FRONT_LOOP_INT_H
 #define PS_FRONT_LOOP_INT_H
@@ -259,13 +260,21 @@ PsStatus loop_index(Loop *l, const PsValue *base, const PsValue *indices, uint32
 PsStatus loop_eval_subscript(Loop *l, PsAst *node, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_subscript_of(Loop *l, PsAst *node, const PsValue *base, PsValue *out) PS_MUST_CHECK;
 int loop_axes(Loop *l, const PsValue *array); /* without those of its elements */
-bool loop_has_elements(Loop *l, const PsValue *array, const PsElement *wanted); /* by their shape */
+bool loop_has_elements(Loop *l, const PsValue *array, const PsElement *wanted);      /* by their shape */
+PsStatus loop_array_size(Loop *l, const PsValue *array, PsValue *out) PS_MUST_CHECK; /* its elements */
 PsStatus loop_shape(Loop *l, const PsValue *array, PsValue *out) PS_MUST_CHECK;
 PsStatus loop_dim(Loop *l, const PsValue *array, int axis, PsValue *out) PS_MUST_CHECK;
 static inline int64_t loop_first_index(const PsValue *array, int axis) { /* its offset, if it is a field's */
     return array->object ? ((const PsArrayObject *)array->object)->offset[axis] : 0;
 }
 PsStatus loop_to_index(Loop *l, const PsValue *value, int position, PsRef *out) PS_MUST_CHECK;
+
+/* loop_view.c. A view is an ARRAY with items: its offset and size, i32. */
+bool loop_is_view(const PsValue *value);
+PsStatus loop_slice(Loop *l, PsAst *node, const PsValue *array, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_call_view(Loop *l, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_call_subview(Loop *l, const PsValue *array, const CallArgs *args, PsValue *out) PS_MUST_CHECK;
+PsStatus loop_view_index(Loop *l, const PsValue *view, PsRef *index) PS_MUST_CHECK;
 
 PsStatus loop_warn_impure(Loop *l, PyObject *callee) PS_MUST_CHECK; /* loop_impure.c */
 /* loop_inspect.c: refuses builtins that look at the Python frame, or at what stands for a runtime value. */
@@ -339,7 +348,7 @@ typedef struct BoundArg {
     PsAst *param;
     PsValue value;
     PyObject *annotation; /* kept; NULL: none */
-    bool is_template, is_ref;
+    bool is_template, is_ref, is_tensor;
     PsType type;                   /* annotated scalar, vector or matrix; PS_KIND_NONE: none */
     PsStructTypeObject *structure; /* annotated struct; NULL: none */
 } BoundArg;

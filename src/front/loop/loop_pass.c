@@ -81,6 +81,7 @@ PsStatus loop_pass_key(Loop *l, const PsValue *value, LoopKey *out) {
     else if (parts)
         part.kind = PASS_STRUCT;
     if (!ps_vec_push(l->front.arena, out, part)) return PS_NOMEM;
+    for (uint32_t i = 0; loop_is_view(value) && i < 2; i++) TRY(loop_pass_key(l, &value->items[i], out));
     for (uint32_t i = 0; (parts || value->kind == PS_VALUE_PLACE) && i < value->count; i++)
         TRY(loop_pass_key(l, &value->items[i], out));
     return PS_OK;
@@ -101,6 +102,14 @@ static PsStatus element_param(Loop *l, const PsValue *value, PsValue *out) {
     return PS_OK;
 }
 
+/* Its offset and size. */
+static PsStatus view_params(Loop *l, const PsValue *value, PsValue *out) {
+    out->items = ps_arena_alloc(l->front.arena, sizeof *out->items * 2);
+    if (!out->items) return PS_NOMEM;
+    for (int i = 0; i < 2; i++) TRY(loop_pass_param(l, &value->items[i], &out->items[i]));
+    return PS_OK;
+}
+
 PsStatus loop_pass_param(Loop *l, const PsValue *value, PsValue *out) {
     PsRef ref;
     *out = *value;
@@ -116,7 +125,10 @@ PsStatus loop_pass_param(Loop *l, const PsValue *value, PsValue *out) {
     case PS_VALUE_PLACE:
         if (value->count) return element_param(l, value, out);
         return add_param(l, ptr_to(l, value->type), &out->ref);
-    case PS_VALUE_ARRAY: out->count = 0; return add_param(l, value->type, &out->ref);
+    case PS_VALUE_ARRAY:
+        out->count = 0;
+        TRY(add_param(l, value->type, &out->ref));
+        return loop_is_view(value) ? view_params(l, value, out) : PS_OK;
     case PS_VALUE_SCALAR:
         TRY(add_param(l, value->type, &ref));
         *out = loop_value(l, ref);
@@ -142,7 +154,9 @@ PsStatus loop_pass_args(Loop *l, const PsValue *value, LoopRefs *out) {
     if ((parts && (value->kind != PS_VALUE_PLACE || value->count)) || value->kind == PS_VALUE_PYTHON)
         return PS_OK;
     PsRef ref = value->kind == PS_VALUE_TILE ? loop_in_memory(l, value->ref) : value->ref;
-    return ps_vec_push(l->front.arena, out, ref) ? PS_OK : PS_NOMEM;
+    if (!ps_vec_push(l->front.arena, out, ref)) return PS_NOMEM;
+    for (int i = 0; loop_is_view(value) && i < 2; i++) TRY(loop_pass_args(l, &value->items[i], out));
+    return PS_OK;
 }
 
 /* -- results: a shape is a STRUCT (of no type: a tuple) whose items are shapes, SCALARs and TILEs of types only -- */

@@ -331,7 +331,7 @@ y = x.sum()
 #! File "program.py", line 3, in f
 #!     y = x.sum()
 #!         ^^^^^
-#! f32 array of 1 axis has no attribute 'sum'; it has shape, ndim, dtype and fill()
+#! f32 array of 1 axis has no attribute 'sum'; it has shape, size, ndim, dtype and fill()
 
 #-- assigning to the shape
 m.shape[0] = 1

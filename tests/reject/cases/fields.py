@@ -562,7 +562,7 @@ f()
 #! File "program.py", line 3, in f
 #!     for i in a.y:
 #!              ^^^
-#! i32 field of 1 axis has no attribute 'y'; it has shape, ndim, dtype and fill()
+#! i32 field of 1 axis has no attribute 'y'; it has shape, size, ndim, dtype and fill()
 
 #-- a field of structs in arithmetic
 @ti.kernel

@@ -322,12 +322,12 @@ y += 1
 #! array "y" cannot be assigned, only its elements; index it
 
 #-- an attribute of an array
-y = x.size
+y = x.strides
 #! KernelNameError
 #! File "program.py", line 3, in f
-#!     y = x.size
-#!         ^^^^^^
-#! f32 array of 1 axis has no attribute 'size'; it has shape, ndim, dtype and fill()
+#!     y = x.strides
+#!         ^^^^^^^^^
+#! f32 array of 1 axis has no attribute 'strides'; it has shape, size, ndim, dtype and fill()
 
 #-- an unknown attribute of a number
 y = n.real

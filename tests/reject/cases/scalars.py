@@ -704,10 +704,10 @@ ti.ndarray(ti.f32, 3)[1.0]
 #! KernelTypeError
 #! Ndarray: expected 1 integer indices, found float
 
-#-- a slice of an array [module]
-ti.ndarray(ti.f32, 3)[0:2]
+#-- a slice of an array with two axes [module]
+ti.ndarray(ti.f32, (3, 2))[0:2]
 #! KernelTypeError
-#! Ndarray: expected 1 integer indices, found slice; slices: numpy.asarray(array)[...]
+#! a BufferView is a range of a 1D ndarray, found one with 2 axes; other slices: numpy.asarray(array)[...]
 
 #-- a string stored into an array [module]
 ti.ndarray(ti.f32, 3)[0] = "a"
@@ -742,7 +742,7 @@ ti.ndarray()
 #-- making an array with an unknown keyword [module]
 ti.ndarray(ti.f32, 3, colour="red")
 #! KernelTypeError
-#! ndarray() got an unexpected keyword argument 'colour'; it knows dtype, shape, needs_grad and layout
+#! ndarray() got an unexpected keyword argument 'colour'; it knows dtype, shape, needs_grad, layout and order
 
 #-- a positional-only argument by name
 @ti.kernel

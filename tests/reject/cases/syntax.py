@@ -288,12 +288,12 @@ y @= n
 #! unsupported operand type(s) for '@=': i32 and i32; expected matrices
 
 #-- a slice of an array
-y = x[1:3]
+y = x[1:3:2]
 #! KernelSyntaxError
 #! File "program.py", line 3, in f
-#!     y = x[1:3]
-#!         ^^^^^^
-#! slices are not supported in kernels; pass a slice of an array as an argument
+#!     y = x[1:3:2]
+#!           ^^^^^
+#! a slice of an array is a view of neighbouring elements: it has no explicit step
 
 #-- a slice among indices
 y = m[0, :]
@@ -309,7 +309,7 @@ x[:] = 0
 #! File "program.py", line 3, in f
 #!     x[:] = 0
 #!     ^^^^
-#! slices are not supported in kernels; pass a slice of an array as an argument
+#! a slice of an array cannot be assigned, only its elements; use fill(), or a loop
 
 #-- an ellipsis as index
 y = x[...]
