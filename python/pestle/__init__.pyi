@@ -3,6 +3,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, final, overload
 
 from pestle import _pestle as _pestle
+from pestle._explain import Explanation as _Explanation
 from pestle import linalg as linalg
 from pestle import math as math
 from pestle import types as types
@@ -122,6 +123,10 @@ class Kernel(Generic[_P, _R]):
 
     def asm(self, *args: Any, **kwargs: Any) -> str:
         """The assembly that these arguments give. Without arguments: for the last launch."""
+
+    def explain(self, *args: Any, **kwargs: Any) -> _Explanation:
+        """What these arguments make of each line: lanes or scalar and why, accesses, reductions, bytes and flops. Print it.
+        Without arguments: for the last launch."""
 
     def grad(self, *args: Any, **kwargs: Any) -> None:
         """Differentiation is not there yet: raises KernelRuntimeError."""

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `pestle`, or `python -m pestle`: what a report needs, the cache of compiled kernels, other projects' programs."""
+"""The command `pestle`, or `python -m pestle`: what a report needs, the cache of compiled kernels, what became of a program's
+lines, other projects' programs."""
 
 import argparse
 import datetime
 import errno
+import gc
 import os
 import platform
 import runpy
@@ -56,20 +58,20 @@ def cache_line():
     return f"{line}; {warning}" if warning else line
 
 
+@ti.kernel
+def trial_kernel(n: ti.i32) -> ti.i64:
+    s: ti.i64 = 0
+    for i in range(n):
+        s += i
+    return s
+
+
 def trial():
     """Compiles a kernel without the cache, runs it and looks at what it gave. PESTLE=python keeps it from compiling."""
-
-    @ti.kernel
-    def total(n: ti.i32) -> ti.i64:
-        s: ti.i64 = 0
-        for i in range(n):
-            s += i
-        return s
-
     start = time.perf_counter()
     try:
         ti.init(offline_cache=False)
-        found = total(100_000)
+        found = trial_kernel(100_000)
     except Exception as error:
         return False, f"FAILED: {type(error).__name__}: {error}"
     finally:
@@ -136,21 +138,54 @@ def cache(options):
     return 0
 
 
-# -- run --
+# -- run, explain --
 
 
-def run(options):
-    """Runs a program as `python program.py args` would, with NAME being Pestle."""
-    from pestle import compat
-
-    compat.install(options.name)
+def run_program(options):
+    """Runs a program as `python program.py args` would. Its globals, or None: there is no such file."""
     path = options.program
     if not os.path.isfile(path):
         print(f"pestle: {os.strerror(errno.ENOENT)}: {path}", file=sys.stderr)
-        return 1
+        return None
     sys.argv = [path, *options.args]
     sys.path[0] = os.path.dirname(os.path.abspath(path))
-    runpy.run_path(path, run_name="__main__")
+    return runpy.run_path(path, run_name="__main__")
+
+
+def run(options):
+    """Runs a program with NAME being Pestle."""
+    from pestle import compat
+
+    compat.install(options.name)
+    return 1 if run_program(options) is None else 0
+
+
+def explain(options):
+    """Runs a program and says what became of the kernels that it launched and still has."""
+    from pestle import _explain
+
+    kept = run_program(options)
+    if kept is None:
+        return 1
+    type_ = type(trial_kernel)
+    kernels = [each for each in gc.get_objects() if type(each) is type_ and each is not trial_kernel and each._times]
+    if options.kernel:
+        kernels = [each for each in kernels if each.__name__ in options.kernel]
+    if not kernels:
+        print("pestle: no kernel was launched" + (" that is called so" if options.kernel else ""), file=sys.stderr)
+        return 1
+    explanations = []
+    for kernel in kernels:
+        try:
+            explanations.append(kernel.explain())
+        except ti.PestleError as error:  # of a dataclass that is gone, say
+            print(f"pestle: {kernel.__name__}: {error}", file=sys.stderr)
+    explanations.sort(key=lambda each: (each.lines[0].file, each.lines[0].number) if each.lines else ("", 0))
+    if options.html:
+        with open(options.html, "w", encoding="utf-8") as file:
+            file.write(_explain.page(explanations))
+    else:
+        _explain.show(explanations)
     return 0
 
 
@@ -169,9 +204,15 @@ def main(words=None):
     each.add_argument("program", help="a Python file")
     each.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     each.set_defaults(run=run)
+    each = commands.add_parser("explain", help="run a program and say what became of each line of its kernels")
+    each.add_argument("--html", metavar="FILE", help="write a page instead of text")
+    each.add_argument("--kernel", metavar="NAME", action="append", help="only kernels of this name; may be given again")
+    each.add_argument("program", help="a Python file")
+    each.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+    each.set_defaults(run=explain)
     options = parser.parse_args(words)
-    if options.run is run:
-        return run(options)  # what it raises is the program's own
+    if options.run in (run, explain):
+        return options.run(options)  # what it raises is the program's own
     try:
         return options.run(options)
     except BrokenPipeError:  # pestle cache list | head

@@ -186,6 +186,15 @@ typedef enum PsMessageId {
     PS_MSG_COUNT
 } PsMessageId;
 
+/* What `explain` says (notes.def). */
+typedef enum PsNoteId {
+#define PS_NOTE(id, topic, text) PS_NOTE_##id,
+#include "base/notes.def"
+    PS_NOTE_COUNT
+} PsNoteId;
+const char *ps_note_topic(PsNoteId id);
+const char *ps_note_text(PsNoteId id); /* the format: %s, %u or neither */
+
 /* Where something stands: source (index into the module's Python functions, 0 = none given), lines
  * counted from the function's first line (0 = that line), columns in UTF-8 bytes from 0. */
 typedef struct PsSpan {

@@ -17,6 +17,15 @@ static const MessageInfo messages[PS_MSG_COUNT] = {
 #include "base/messages.def"
 };
 
+static const char *const notes[PS_NOTE_COUNT][2] = {
+#define PS_NOTE(id, topic, text) [PS_NOTE_##id] = {topic, text},
+#include "base/notes.def"
+};
+
+const char *ps_note_topic(PsNoteId id) { return notes[id][0]; }
+
+const char *ps_note_text(PsNoteId id) { return notes[id][1]; }
+
 PsErrorKind ps_message_kind(PsMessageId id) { return messages[id].kind; }
 
 const char *ps_message_text(PsMessageId id) { return messages[id].text; }

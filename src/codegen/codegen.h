@@ -22,6 +22,13 @@ typedef struct PsCodeSite {
     uint32_t kind; /* PsFaultKind */
     PsSpan span;
 } PsCodeSite;
+/* For `explain`: what became of an op, and what it costs each time it runs. */
+typedef struct PsCodeNote {
+    PsNoteId id;
+    PsSpan span;
+    const char *text;
+    uint32_t bytes, flops; /* moved between the CPU and arrays; an fma counts as two */
+} PsCodeNote;
 typedef struct PsCode {
     PsBuf elf;            /* caller frees */
     uint32_t frame_words; /* all of the frame: parameters, results, captures */
@@ -33,12 +40,14 @@ typedef struct PsCode {
     bool has_recursion;      /* may need PS_RECURSION_STACK bytes of the stack */
     bool has_nested_loops;   /* may take the square of the arrays' size */
     PsVec(PsCodeSite) sites; /* fault sites, in arena of the module */
+    PsVec(PsCodeNote) notes; /* filled when asked for, in arena of the module; in the order of the program */
     PsBuf llvm_ir, assembly; /* filled when asked for */
 } PsCode;
 typedef struct PsCodegenRequest {
     const PsModule *module;
     PsTarget target;
     bool want_llvm_ir, want_assembly;
+    bool want_notes; /* and no code: nothing is optimised */
     long *
         fail_after; /* NULL, or for tests: the caller's ps_alloc_fails_after, in and out, as this library has an
                          allocator of its own */

@@ -71,6 +71,9 @@ typedef struct ParforInfo {
     bool serial, ordered;  /* as in FuncInfo */
     int element;           /* bytes of the type that decides the vector width */
     unsigned width;        /* lanes; 1: none of our own */
+    PsNoteId why;          /* of the width */
+    uint32_t why_number;   /* in the note's text */
+    PsRef why_op;          /* what keeps it scalar; 0: no single op */
     uint32_t lane_work;    /* what of lane_size differs from lane to lane */
     uint32_t lane_size;    /* ops of the body, accesses lane by lane counted as many as there are lanes */
     PsVec(PsRef) captures; /* values of main it reads through frame words */
@@ -110,6 +113,9 @@ typedef struct Uniform {
     uint8_t *marks, *inside, *stored; /* of control; of locals: of a parallel loop, stored to before loads */
 } Uniform;
 
+/* How an access of a loop in lanes was emitted, for `explain`; bits, as a body may be emitted twice. */
+enum { CG_ONE = 1, CG_ROW = 2, CG_BACK = 4, CG_EACH = 8, CG_MASKED = 16, CG_COMBINED = 32 };
+
 typedef struct Codegen {
     const PsModule *m;
     const PsCodegenRequest *request;
@@ -141,6 +147,7 @@ typedef struct Codegen {
     bool has_far;                                                           /* codegen_far.c made any */
     bool has_f16c, has_masks, has_lanes; /* of the target: AVX-512's registers; AVX2 and FMA */
     uint32_t *uses;                      /* of main's ops */
+    uint8_t *how;                        /* of main's ops, in lanes; NULL: nobody asks */
     uint32_t result_word0, next_word;    /* of the frame */
     uint32_t next_emitter;
     uint32_t max_depth; /* of calls: less than PS_MAX_DEPTH when functions are large, for the stack */
@@ -266,6 +273,11 @@ LLVMValueRef cg_lane_load(Emitter *e, PsRef r);
 LLVMValueRef cg_lane_store(Emitter *e, PsRef r);
 LLVMValueRef cg_lane_atomic(Emitter *e, PsRef r);
 bool cg_lane_is_local(const Emitter *e, PsRef root); /* a local of the iteration that holds a value per lane */
+
+void cg_note_access(const Emitter *e, PsRef r, unsigned how);
+
+/* codegen_explain.c: the notes of `explain`, once everything is emitted */
+void cg_explain(Codegen *cg);
 
 /* codegen_lane_row.c */
 void cg_lane_row(Emitter *e, LLVMValueRef begin, LLVMValueRef end); /* columns begin .. end */

@@ -218,6 +218,13 @@ static void scatter(Emitter *e, PsRef place, LLVMValueRef value, unsigned size) 
 
 /* -- accesses -- */
 
+/* Masked is said where control masks it, not for the last turn of a row. */
+void cg_note_access(const Emitter *e, PsRef r, unsigned how) {
+    if (!e->cg->how || e->kind != EMIT_TASK) return;
+    if (e->mask && e->mask != e->tail) how |= CG_MASKED;
+    e->cg->how[r] |= (uint8_t)how;
+}
+
 LLVMValueRef cg_lane_load(Emitter *e, PsRef r) {
     PsRef place = ps_op_arg(e->f, r, 0);
     PsType type = ps_op(e->f, r)->type;
@@ -225,10 +232,14 @@ LLVMValueRef cg_lane_load(Emitter *e, PsRef r) {
     LLVMTypeRef stored;
     if (!size) return NULL;
     if (at == 0 && cg_lane_is_local(e, ps_place_root(e->f, place))) return load_local(e, place, type);
+    if (at == 0) cg_note_access(e, r, CG_ONE);
     if (at == 0) return cg_emit_load(e, r);
     stored = cg_type_stored(e->cg, type);
-    if ((at == size || at == -size) && (!e->mask || has_masked(e, stored)))
+    if ((at == size || at == -size) && (!e->mask || has_masked(e, stored))) {
+        cg_note_access(e, r, at > 0 ? CG_ROW : CG_BACK);
         return cg_from_stored(e, type, load_row(e, stored, cg_value(e, place), at, (unsigned)size));
+    }
+    cg_note_access(e, r, CG_EACH);
     return cg_from_stored(e, type, gather(e, place, stored, (unsigned)size));
 }
 
@@ -237,6 +248,7 @@ LLVMValueRef cg_lane_store(Emitter *e, PsRef r) {
     PsType type = ps_op(e->f, value)->type;
     int64_t at = cg_lane_step(e, place), size = ps_type_is_scalar(type) ? ps_scalar_size(type) : 0;
     bool is_same = ps_op(e->f, root)->code == PS_OP_VAR && e->cg->uniform.inside[root];
+    if (at == 0) cg_note_access(e, r, CG_ONE);
     if (!size || (at == 0 && !cg_lane_is_local(e, root) && (is_same || cg_lane_step(e, value) == 0)))
         return cg_emit_store(e, r);
     LLVMValueRef vector = cg_lane_vector(e, value);
@@ -246,7 +258,10 @@ LLVMValueRef cg_lane_store(Emitter *e, PsRef r) {
         return NULL;
     }
     LLVMValueRef stored = cg_to_stored(e, type, vector);
-    if ((at == size || at == -size) && (!e->mask || has_masked(e, LLVMGetElementType(LLVMTypeOf(stored)))))
+    bool is_row =
+        (at == size || at == -size) && (!e->mask || has_masked(e, LLVMGetElementType(LLVMTypeOf(stored))));
+    if (at != 0) cg_note_access(e, r, !is_row ? CG_EACH : at > 0 ? CG_ROW : CG_BACK);
+    if (is_row)
         store_row(e, stored, cg_value(e, place), at, (unsigned)size);
     else
         scatter(e, place, stored, (unsigned)size);
@@ -311,9 +326,11 @@ LLVMValueRef cg_lane_atomic(Emitter *e, PsRef r) {
     bool is_wanted = cg->uses[r] != 0;
     const char *reduction = reduction_of((PsOpCode)ps_op(e->f, r)->code, type);
     if (cg_lane_step(e, place) == 0 && reduction && !is_wanted) {
+        cg_note_access(e, r, CG_COMBINED);
         combine_atomic(e, r, reduction);
         return LLVMConstNull(cg_lane_type(e, cg->scalars[type]));
     }
+    cg_note_access(e, r, CG_EACH);
     LLVMTypeRef stored = cg_type_stored(cg, type);
     LLVMValueRef operands = spill(e, ps_op_arg(e->f, r, 1)), places = NULL;
     if (cg_lane_step(e, place) != 0) places = spill_places(e, place);

@@ -19,6 +19,8 @@ typedef struct Body {
     uint64_t size;        /* ops, also of functions that are inlined */
     uint64_t locals;      /* bytes of one iteration's */
     bool refused;         /* lanes would change the program, or cannot do something of it yet */
+    PsNoteId why;         /* refused, by the first reason found ... */
+    PsRef why_op;         /* ... and the op that is it, or 0 */
     uint32_t each;        /* accesses lane by lane */
     double scalar, lanes; /* estimates: simple ops of one iteration; of W at a time, by W = 8 */
 } Body;
@@ -87,6 +89,24 @@ static bool is_refused(const PsFunc *f, PsRef r) {
     uint16_t code = ps_op(f, r)->code;
     return ps_op_info[code].lane == PS_LANE_SERIAL || code == PS_OP_CHECK || code == PS_OP_WARN ||
            code == PS_OP_CALL || code == PS_OP_PLACE;
+}
+
+static void refuse(Body *body, PsNoteId why, PsRef op) {
+    if (body->refused) return;
+    body->refused = true;
+    body->why = why;
+    body->why_op = op;
+}
+
+static void refuse_op(Body *body, const PsFunc *f, PsRef r) {
+    uint16_t code = ps_op(f, r)->code;
+    bool is_check = code == PS_OP_CHECK || code == PS_OP_WARN;
+    if (!is_refused(f, r)) return;
+    refuse(body,
+           code == PS_OP_CALL ? PS_NOTE_SCALAR_CALL
+           : is_check         ? PS_NOTE_SCALAR_CHECK
+                              : PS_NOTE_SCALAR_OP,
+           r);
 }
 
 /* The array that an op reads or writes an element of; 0: none. */
@@ -200,15 +220,36 @@ static uint32_t lane_size(const ParforInfo *parfor, const Body *body, unsigned w
     return parfor->size + 3 * width * body->each;
 }
 
-static unsigned width_of(const Codegen *cg, const ParforInfo *parfor, const Body *body) {
-    const PsTarget *target = &cg->request->target;
-    unsigned width = (unsigned)(target->vector_bits / (8 * parfor->element));
-    if (!target->opt_level || !cg->has_lanes || body->refused || width > PS_STRIPES) return 1;
-    if (body->locals > MAX_LOCALS) return 1;
-    if (body->lanes * (1.1 + (double)lane_size(parfor, body, width) / LARGE_BODY) >
-        body->scalar * TYPICAL_WIDTH)
-        return 1;
-    return width;
+/* The time to compile a large body counts. */
+static double lane_cost(const ParforInfo *parfor, const Body *body, unsigned width) {
+    return body->lanes * (1.1 + (double)lane_size(parfor, body, width) / LARGE_BODY);
+}
+
+/* LANES, or the note that says why not. */
+static PsNoteId choose(const Codegen *cg, const ParforInfo *parfor, const Body *body, unsigned width) {
+    if (!cg->request->target.opt_level) return PS_NOTE_SCALAR_OPT;
+    if (!cg->has_lanes) return PS_NOTE_SCALAR_CPU;
+    if (body->refused) return body->why;
+    if (width > PS_STRIPES) return PS_NOTE_SCALAR_WIDE;
+    if (body->locals > MAX_LOCALS) return PS_NOTE_SCALAR_LOCALS;
+    return lane_cost(parfor, body, width) > body->scalar * TYPICAL_WIDTH ? PS_NOTE_SCALAR_COST : PS_NOTE_LANES;
+}
+
+/* What lanes take, in per cent of the time that scalars take; at most a million. */
+static uint32_t percent_of(const ParforInfo *parfor, const Body *body, unsigned width) {
+    double percent = 100 * lane_cost(parfor, body, width) / (body->scalar * TYPICAL_WIDTH);
+    return percent < 1e6 ? (uint32_t)percent : 1000000;
+}
+
+static void choose_width(const Codegen *cg, ParforInfo *parfor, const Body *body) {
+    unsigned width = (unsigned)(cg->request->target.vector_bits / (8 * parfor->element));
+    parfor->why = choose(cg, parfor, body, width);
+    parfor->width = parfor->why == PS_NOTE_LANES ? width : 1;
+    if (parfor->why == body->why && body->refused) parfor->why_op = body->why_op;
+    if (parfor->why == PS_NOTE_LANES) parfor->why_number = width;
+    if (parfor->why == PS_NOTE_SCALAR_COST) parfor->why_number = percent_of(parfor, body, width);
+    if (parfor->why == PS_NOTE_SCALAR_LOCALS)
+        parfor->why_number = body->locals < UINT32_MAX ? (uint32_t)body->locals : UINT32_MAX;
 }
 
 static bool uniform_bodies(Codegen *cg, const PsFunc *f, Body *bodies) {
@@ -218,9 +259,11 @@ static bool uniform_bodies(Codegen *cg, const PsFunc *f, Body *bodies) {
     for (uint32_t i = 0; i < cg->parfors.len; i++) {
         PsRef parfor = cg->parfors.data[i].ref;
         note_writes(f, parfor, written);
-        bodies[i + 1].refused = !cg_uniform_loop(cg, parfor) || may_wait(f, parfor, written);
-        bodies[i + 1].refused |=
-            cg->parfors.data[i].written.len > 0; /* one local for all: the last writer counts */
+        Body *body = &bodies[i + 1];
+        if (!cg_uniform_loop(cg, parfor)) refuse(body, PS_NOTE_SCALAR_UNKNOWN, 0);
+        if (may_wait(f, parfor, written)) refuse(body, PS_NOTE_SCALAR_WAIT, 0);
+        if (cg->parfors.data[i].written.len) /* one local for all: the last writer counts */
+            refuse(body, PS_NOTE_SCALAR_WRITTEN, 0);
     }
     return cg->uniform.steps || !cg->parfors.len;
 }
@@ -234,7 +277,7 @@ void cg_lanes_survey(Codegen *cg) {
         uint32_t home = cg->homes[r].parfor;
         if (!home) continue;
         count_op(&bodies[home], f, r, cg->uniform.steps);
-        bodies[home].refused |= is_refused(f, r);
+        refuse_op(&bodies[home], f, r);
         const PsOp *op = ps_op(f, r);
         if (op->code == PS_OP_VAR)
             bodies[home].locals += cg_type_bytes(cg, ps_type_info(f->module, op->type)->elem);
@@ -249,7 +292,7 @@ void cg_lanes_survey(Codegen *cg) {
         parfor->serial |=
             (uint64_t)body->odd * ODD_WORK > body->work || body->odd > MANY_ODD || body->size > MAX_BODY;
         if (!body->refused) weigh_region(cg, f, ps_op(f, parfor->ref)->region0, 1, false, &bodies[i + 1]);
-        parfor->width = width_of(cg, parfor, body);
+        choose_width(cg, parfor, body);
         parfor->lane_size = lane_size(parfor, body, parfor->width);
         parfor->lane_work = body->work + parfor->lane_size - parfor->size;
     }

@@ -78,12 +78,14 @@ static void declare_runtime(Codegen *cg) {
 static void emit_module(Codegen *cg) {
     cg_types_init(cg);
     cg_survey(cg);
+    if (cg->request->want_notes) cg->how = ps_arena_alloc(cg->arena, cg->m->funcs.data[0]->ops.len + 1);
     if (ps_arena_failed(cg->arena)) return;
     declare_runtime(cg);
     cg_declare_funcs(cg);
     if (ps_arena_failed(cg->arena)) return;
     cg_emit_funcs(cg);
     cg_emit_main(cg);
+    if (cg->request->want_notes && !ps_arena_failed(cg->arena)) cg_explain(cg);
 }
 
 /* Costs as much as a pass; for builds that look for mistakes. */
@@ -162,8 +164,10 @@ static void compile(void *data) {
     LLVMDisposeMessage(triple);
     emit_module(cg);
     if (!failed(cg)) verify(cg);
-    if (!failed(cg)) cg_optimise(cg, machine);
-    if (!failed(cg)) emit_files(cg, machine);
+    if (!failed(cg) && !cg->request->want_notes) {
+        cg_optimise(cg, machine);
+        if (!failed(cg)) emit_files(cg, machine);
+    }
     LLVMDisposeModule(cg->module);
     LLVMContextDispose(cg->ctx);
     cg_machine_give(work->machine);

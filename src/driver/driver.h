@@ -32,6 +32,10 @@ PsStatus ps_driver_compile(PsModule *m, const PsDriverOptions *options, PsExecut
 /* Text of what a stage makes, for tools: "llvm" or "asm". */
 PsStatus ps_driver_text(PsModule *m, const PsDriverOptions *options, const char *what, PsBuf *out,
                         PsDiag *diag) PS_MUST_CHECK;
+/* What becomes of the module, in arena of the module: the passes and the decisions of code generation run again, LLVM does
+ * not. */
+PsStatus ps_driver_explain(PsModule *m, const PsDriverOptions *options, PsCode *out,
+                           PsDiag *diag) PS_MUST_CHECK;
 const char *ps_driver_cpu_features(void); /* LLVM feature string from CPUID, honouring PESTLE_CPU=avx2|scalar */
 /* Where libpestle_llvm.so is: beside the object this function stands in, or PESTLE_LLVM_LIBRARY. */
 bool ps_driver_llvm_is_open(void);

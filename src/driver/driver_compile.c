@@ -124,13 +124,11 @@ static void free_code(PsCode *code) {
     ps_buf_free(&code->assembly);
 }
 
-static PsStatus generate(Compile *c, bool want_llvm_ir, bool want_assembly, PsCode *out) {
+static PsStatus generate(Compile *c, PsCodegenRequest request, PsCode *out) {
     PsCodegenEntryFn entry;
     uint64_t mark = driver_clock_ns();
-    PsCodegenRequest request = {.module = c->module,
-                                .target = {c->cpu.features, c->cpu.vector_bits, c->options->opt_level},
-                                .want_llvm_ir = want_llvm_ir,
-                                .want_assembly = want_assembly};
+    request.module = c->module;
+    request.target = (PsTarget){c->cpu.features, c->cpu.vector_bits, c->options->opt_level};
     if (!driver_codegen_begin())
         return ps_diag_fail(c->diag, (PsSpan){0}, PS_MSG_DRIVER_LLVM, "LLVM", "the process is ending");
     bool was_open = ps_driver_llvm_is_open();
@@ -193,7 +191,10 @@ static PsStatus compile_module(Compile *c, PsExecutable **out) {
     if (status == PS_OK) status = run_passes(c);
     if (status == PS_OK) status = look_at_interrupt(c);
     if (status == PS_OK)
-        status = generate(c, driver_dumps(c->dump, "llvm"), driver_dumps(c->dump, "asm"), &code);
+        status = generate(c,
+                          (PsCodegenRequest){.want_llvm_ir = driver_dumps(c->dump, "llvm"),
+                                             .want_assembly = driver_dumps(c->dump, "asm")},
+                          &code);
     if (status == PS_OK) {
         driver_dump_text(c->dump, "llvm", &code.llvm_ir);
         driver_dump_text(c->dump, "asm", &code.assembly);
@@ -292,12 +293,24 @@ PsStatus ps_driver_text(PsModule *m, const PsDriverOptions *options, const char 
         return ps_diag_fail(diag, (PsSpan){0}, PS_MSG_DRIVER_DUMP, (int)strnlen(what, 64), what);
     PsStatus status = prepare(&c, m, options, &times, diag);
     if (status == PS_OK) status = run_passes(&c);
-    if (status == PS_OK) status = generate(&c, llvm, !llvm, &code);
+    if (status == PS_OK)
+        status = generate(&c, (PsCodegenRequest){.want_llvm_ir = llvm, .want_assembly = !llvm}, &code);
     if (status == PS_OK) {
         const PsBuf *text = llvm ? &code.llvm_ir : &code.assembly;
         if (text->data) ps_buf_add(out, text->data, text->len);
         if (out->failed) status = PS_NOMEM;
     }
     free_code(&code);
+    return status;
+}
+
+PsStatus ps_driver_explain(PsModule *m, const PsDriverOptions *options, PsCode *out, PsDiag *diag) {
+    Compile c;
+    PsDriverTimes times;
+    *out = (PsCode){0};
+    PsStatus status = prepare(&c, m, options, &times, diag);
+    if (status == PS_OK) status = run_passes(&c);
+    if (status == PS_OK) status = generate(&c, (PsCodegenRequest){.want_notes = true}, out);
+    free_code(out);
     return status;
 }

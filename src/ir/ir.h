@@ -171,6 +171,13 @@ typedef struct PsSource {
     uint32_t same;    /* the first source with this function's file and text; 0: this one */
 } PsSource;
 
+/* What a pass decided about a piece of the program; for `explain`, no part of the text form. */
+typedef struct PsNote {
+    uint32_t span; /* of the op */
+    PsNoteId id;
+    const char *word; /* of the text, or NULL */
+} PsNote;
+
 struct PsModule {
     PsArena *arena;
     PsStrings strings;
@@ -179,10 +186,11 @@ struct PsModule {
     PsVec(PsSpan) spans;
     PsVec(PsSource) sources;
     PsVec(const char *) texts; /* of print; texts[0] is unused */
-    bool checked;              /* option: faults instead of the defined results */
-    bool overflow;             /* of checked: integer overflow is a fault, not only remembered */
-    bool fast_math;            /* option: pass fast_math may change roundings */
-    PsMap type_ids, func_ids;  /* what types and funcs hold, to find them quickly */
+    PsVec(PsNote) notes;
+    bool checked;             /* option: faults instead of the defined results */
+    bool overflow;            /* of checked: integer overflow is a fault, not only remembered */
+    bool fast_math;           /* option: pass fast_math may change roundings */
+    PsMap type_ids, func_ids; /* what types and funcs hold, to find them quickly */
 };
 
 #define PS_MAX_NESTING 500                /* regions inside regions; the verifier and the parser refuse more */

@@ -123,6 +123,7 @@ static bool write_range(Work *w, PsFunc *f, PsRef first, PsRef end, Swaps *swaps
         const PsOp *op = ps_op(f, r);
         if (op->code == PS_OP_CALL && op->imm < w->m->funcs.len) w->wanted[op->imm] = true;
         if (!is_math((PsOpCode)op->code) || !is_float(op->type)) continue;
+        passes_note(f, r, PS_NOTE_MATH_TEXT, ps_op_info[op->code].name);
         Swap swap = {r, write_out(f, r)};
         if (!swap.new || !ps_vec_push(w->m->arena, swaps, swap)) return false;
     }

@@ -225,6 +225,7 @@ static PsRef new_value(PsBuilder *b, PsOpCode code, PsRef old, const PsRef *oper
 }
 
 static void make_plain(PsFunc *f, PsRef op) {
+    passes_note(f, op, PS_NOTE_PLAIN, NULL);
     PsOpCode code = ps_op(f, op)->code;
     PsRef place = ps_op_arg(f, op, 0), operands[2] = {ps_op_arg(f, op, 1)};
     if (code == PS_OP_ATOMIC_CAS) operands[1] = ps_op_arg(f, op, 2);

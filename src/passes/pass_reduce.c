@@ -21,6 +21,7 @@ typedef struct Target {
     PsRef loop;    /* the loop this is about: targets of earlier loops are stale */
     PsRef local;   /* 0: an array */
     bool refused;  /* touched in another way, or combined in two ways at one place */
+    bool crowded;  /* refused for the number of partials */
     bool mixed;    /* two combines */
     bool variable; /* an element whose indices are not constants */
     bool any;
@@ -111,6 +112,8 @@ static void find_atomic(Reduce *c, PsRef op, PsCombine combine) {
         slot = slot_of(c, (uint32_t)target, place, combine, ps_op(f, op)->span);
     Target *t = &c->targets.data[target];
     if (slot < 0 || c->slots.data[slot].combine != combine) {
+        PsNoteId why = c->uses[op] ? PS_NOTE_KEPT_USED : slot < 0 ? PS_NOTE_KEPT_MOVES : PS_NOTE_KEPT_TOUCHED;
+        passes_note(f, op, why, NULL);
         t->refused = true;
         return;
     }
@@ -137,8 +140,14 @@ static void decide(Reduce *c) {
     for (uint32_t i = c->first_target; i < c->targets.len; i++) {
         Target *t = &c->targets.data[i];
         if (t->mixed && t->variable) t->refused = true;
-        if (!t->any || slots + t->slots > MAX_SLOTS) t->refused = true;
+        t->crowded = !t->refused && slots + t->slots > MAX_SLOTS;
+        if (!t->any || t->crowded) t->refused = true;
         if (!t->refused) slots += t->slots;
+    }
+    for (uint32_t i = c->first_site; i < c->sites.len; i++) {
+        const Target *t = &c->targets.data[c->slots.data[c->sites.data[i].slot].target];
+        if (t->refused)
+            passes_note(c->f, c->sites.data[i].op, t->crowded ? PS_NOTE_KEPT_MANY : PS_NOTE_KEPT_TOUCHED, NULL);
     }
 }
 

@@ -19,6 +19,7 @@
 /* The parallel loop each value stands in, its region's parameters included, 0 if none; by PsRef, for the ops there are
  * now. NULL: no memory. */
 PsRef *passes_parfor_of(const PsFunc *f);
+void passes_note(const PsFunc *f, PsRef op, PsNoteId id, const char *word); /* for `explain` */
 
 PsStatus passes_contract_func(PsFunc *f);        /* pass_contract.c */
 void passes_check_overflow(PsFunc *f, PsRef op); /* pass_check_overflow.c */

@@ -114,3 +114,8 @@ int64_t passes_signed(PsType scalar, uint64_t bits) {
     int shift = 64 - ps_scalar_bits(scalar);
     return (int64_t)(bits << shift) >> shift;
 }
+
+void passes_note(const PsFunc *f, PsRef op, PsNoteId id, const char *word) {
+    PsNote note = {ps_op(f, op)->span, id, word};
+    ps_vec_push(f->module->arena, &f->module->notes, note);
+}

@@ -393,6 +393,7 @@ PyObject *py_kernel_times(PyObject *self, void *unused);
 /* py_tools.c */
 PyObject *py_kernel_show_ir(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *py_kernel_show_asm(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *py_kernel_explain(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *py_doctor(PyObject *module, PyObject *unused);
 PyObject *py_cache(PyObject *module, PyObject *unused);
 PyObject *py_cache_clear(PyObject *module, PyObject *unused);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What people ask: a kernel's IR and assembly (Kernel.ir, Kernel.asm), and the facts behind `pestle doctor` and
+ * What people ask: a kernel's IR and assembly and what became of its lines (Kernel.ir, .asm, .explain), and the facts behind `pestle doctor` and
  * `pestle cache` (python/pestle/__main__.py prints them).
  */
 #include "passes/passes.h"
@@ -90,7 +90,52 @@ static PsStatus write_text(PsBuild *build, const char *after, PsBuf *out) {
     return status == PS_OK && out->failed ? PS_NOMEM : status;
 }
 
+/* -- kernel.explain(*args): python/pestle/_explain.py shows it -- */
+
+static PyObject *source_tuple(const PsSource *source) {
+    return Py_BuildValue("(zzIzII)", source->name, source->file, source->first_line, source->text,
+                         source->call.source, source->call.line);
+}
+
+static PyObject *note_tuple(const PsCodeNote *note) {
+    return Py_BuildValue("(IIssII)", note->span.source, note->span.line, ps_note_topic(note->id), note->text,
+                         note->bytes, note->flops);
+}
+
+/* ([(function, file, first line, text, caller's source, line there), ...],
+ *  [(source, line from the function's first, topic, text, bytes, flops), ...]) */
+static PyObject *notes_of(const PsModule *m, const PsCode *code) {
+    PyObject *sources = PyList_New(0), *notes = PyList_New(0), *item = NULL;
+    bool ok = sources && notes;
+    for (uint32_t i = 0; ok && i < m->sources.len; i++) {
+        ok = (item = source_tuple(&m->sources.data[i])) && PyList_Append(sources, item) == 0;
+        Py_XDECREF(item);
+    }
+    for (uint32_t i = 0; ok && i < code->notes.len; i++) {
+        ok = (item = note_tuple(&code->notes.data[i])) && PyList_Append(notes, item) == 0;
+        Py_XDECREF(item);
+    }
+    PyObject *result = ok ? PyTuple_Pack(2, sources, notes) : NULL;
+    Py_XDECREF(sources);
+    Py_XDECREF(notes);
+    return result;
+}
+
+static PyObject *notes_for(PyKernel *kernel, const PsParam *params) {
+    const PsDriverOptions driver = {.opt_level = 2};
+    PsFrontOptions options = kernel->state->options;
+    PsBuild build;
+    PsCode code = {0};
+    PsStatus status = py_front(kernel, &options, params, &build);
+    if (status == PS_OK) status = ps_driver_explain(build.module, &driver, &code, &build.diag);
+    if (status != PS_OK) py_build_raise(kernel->state, status, &build);
+    PyObject *result = status == PS_OK ? notes_of(build.module, &code) : NULL;
+    ps_build_free(&build);
+    return result;
+}
+
 static PyObject *text_for(PyKernel *kernel, const PsParam *params, const char *after) {
+    if (strcmp(after, "notes") == 0) return notes_for(kernel, params);
     PsFrontOptions options = kernel->state->options;
     PsBuild build;
     PsBuf text = {0};
@@ -105,11 +150,9 @@ static PyObject *text_for(PyKernel *kernel, const PsParam *params, const char *a
     return result;
 }
 
-static PyObject *kernel_text(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
+/* What `after` asks for has been checked. */
+static PyObject *kernel_show(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
                              const char *after) {
-    if (strcmp(after, "front") != 0 && strcmp(after, "llvm") != 0 && strcmp(after, "asm") != 0 &&
-        !is_pass(after))
-        return py_error(kernel->state, PS_MSG_DRIVER_DUMP, (int)strnlen(after, 64), after);
     if (py_kernel_prepare(kernel)) return NULL;
     uint32_t nparams = kernel->signature.nparams;
     PyObject *result = NULL, *held = NULL, **bound = PyMem_Calloc(nparams + 1, sizeof *bound);
@@ -161,15 +204,29 @@ PyObject *py_kernel_show_ir(PyObject *self, PyObject *const *args, Py_ssize_t na
     PyKernel *kernel = (PyKernel *)self;
     PyObject *given = NULL, *given_names = NULL, *result = NULL;
     const char *after = "front";
-    if (!split_after(kernel, args, nargs, names, &after, &given, &given_names))
-        result = kernel_text(kernel, PySequence_Fast_ITEMS(given), nargs, given_names, after);
+    if (split_after(kernel, args, nargs, names, &after, &given, &given_names))
+        result = NULL;
+    else if (strcmp(after, "front") != 0 && strcmp(after, "llvm") != 0 && strcmp(after, "asm") != 0 &&
+             !is_pass(after))
+        py_error(kernel->state, PS_MSG_DRIVER_DUMP, (int)strnlen(after, 64), after);
+    else
+        result = kernel_show(kernel, PySequence_Fast_ITEMS(given), nargs, given_names, after);
     Py_XDECREF(given);
     Py_XDECREF(given_names);
     return result;
 }
 
 PyObject *py_kernel_show_asm(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
-    return kernel_text((PyKernel *)self, args, nargs, names, "asm");
+    return kernel_show((PyKernel *)self, args, nargs, names, "asm");
+}
+
+PyObject *py_kernel_explain(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    PyObject *notes = kernel_show((PyKernel *)self, args, nargs, names, "notes");
+    PyObject *module = notes ? PyImport_ImportModule("pestle._explain") : NULL;
+    PyObject *result = module ? PyObject_CallMethod(module, "Explanation", "OO", self, notes) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(notes);
+    return result;
 }
 
 /* -- pestle doctor -- */
