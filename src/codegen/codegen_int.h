@@ -76,6 +76,7 @@ typedef struct ParforInfo {
     PsRef why_op;          /* what keeps it scalar; 0: no single op */
     uint32_t lane_work;    /* what of lane_size differs from lane to lane */
     uint32_t lane_size;    /* ops of the body, accesses lane by lane counted as many as there are lanes */
+    bool masked;           /* in lanes, most of it runs under masks whether or not the turn is whole */
     PsVec(PsRef) captures; /* values of main it reads through frame words */
     PsVec(PsRef) written;  /* locals of main that it does not only read */
     PsVec(Slot) slots;

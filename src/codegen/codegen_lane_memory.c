@@ -187,22 +187,41 @@ static void store_row(Emitter *e, LLVMValueRef value, LLVMValueRef at, int64_t s
 /* -- lane by lane -- */
 
 /* Of the thread, so that no two write to it, and none of ours, which LLVM would make a value of, with branches. */
+#define SAFE_SIZE sizeof(((PsTaskState *)NULL)->spare)
 static LLVMValueRef safe_place(Emitter *e) { return cg_at(e, e->ts, offsetof(PsTaskState, spare)); }
 
+/* Goes from a place to the one it is a constant distance behind, as long as that stays inside the safe place: what lies
+ * side by side, such as the components of a vector, then shares the choice between the two. */
+static PsRef row_of(const PsFunc *f, PsRef place, unsigned size, uint64_t *distance) {
+    uint64_t by;
+    *distance = 0;
+    while (ps_op(f, place)->code == PS_OP_PTRADD && ps_op_is_const(f, ps_op_arg(f, place, 1), &by)) {
+        uint64_t sum = *distance + by;
+        if (by > SAFE_SIZE || sum + size > SAFE_SIZE) break;
+        *distance = sum;
+        place = ps_op_arg(f, place, 0);
+    }
+    return place;
+}
+
 /* The place of a lane, or the safe one where it is inactive. */
-static LLVMValueRef lane_place(Emitter *e, PsRef place, unsigned lane, LLVMValueRef bits) {
-    LLVMValueRef at = cg_lane_scalar(e, place, lane);
-    if (!bits) return at;
+static LLVMValueRef lane_place(Emitter *e, PsRef place, unsigned lane, LLVMValueRef bits, unsigned size) {
+    uint64_t distance;
+    if (!bits) return cg_lane_scalar(e, place, lane);
+    LLVMValueRef at = cg_lane_scalar(e, row_of(e->f, place, size, &distance), lane);
     LLVMTypeRef type = LLVMTypeOf(bits);
     LLVMValueRef bit = LLVMBuildAnd(e->b, bits, LLVMConstInt(type, (uint64_t)1 << lane, 0), "");
     LLVMValueRef active = LLVMBuildICmp(e->b, LLVMIntNE, bit, LLVMConstNull(type), "");
-    return LLVMBuildSelect(e->b, active, at, safe_place(e), "");
+    at = LLVMBuildSelect(e->b, active, at, safe_place(e), "");
+    LLVMValueRef bytes =
+        LLVMConstInt(e->cg->i64, distance, 0); /* from a row that may begin outside the array */
+    return distance ? LLVMBuildGEP2(e->b, e->cg->i8, at, &bytes, 1, "") : at;
 }
 
 static LLVMValueRef gather(Emitter *e, PsRef place, LLVMTypeRef stored, unsigned size) {
     LLVMValueRef bits = e->mask ? cg_lane_bits(e, e->mask) : NULL, all = LLVMGetPoison(cg_lane_type(e, stored));
     for (unsigned i = 0; i < e->width; i++) {
-        LLVMValueRef one = cg_load_at(e, stored, lane_place(e, place, i, bits), 0, size);
+        LLVMValueRef one = cg_load_at(e, stored, lane_place(e, place, i, bits, size), 0, size);
         all = LLVMBuildInsertElement(e->b, all, one, LLVMConstInt(e->cg->i32, i, 0), "");
     }
     return all;
@@ -212,7 +231,7 @@ static void scatter(Emitter *e, PsRef place, LLVMValueRef value, unsigned size) 
     LLVMValueRef bits = e->mask ? cg_lane_bits(e, e->mask) : NULL;
     for (unsigned i = 0; i < e->width; i++) {
         LLVMValueRef one = LLVMBuildExtractElement(e->b, value, LLVMConstInt(e->cg->i32, i, 0), "");
-        cg_store_at(e, one, lane_place(e, place, i, bits), 0, size);
+        cg_store_at(e, one, lane_place(e, place, i, bits, size), 0, size);
     }
 }
 

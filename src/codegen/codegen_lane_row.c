@@ -60,7 +60,8 @@ static void emit_turns(Emitter *e, LLVMValueRef at, LLVMValueRef n, bool masked,
 void cg_lane_row(Emitter *e, LLVMValueRef begin, LLVMValueRef end) {
     LLVMTypeRef i64 = e->cg->i64;
     LLVMValueRef n = LLVMBuildSub(e->b, end, begin, "");
-    if (!is_small(e, DOUBLE_BODY) && e->parfor->lane_work > DOUBLE_WORK) {
+    bool is_large = !is_small(e, DOUBLE_BODY) && e->parfor->lane_work > DOUBLE_WORK;
+    if (is_large || e->parfor->masked) {
         emit_turns(e, begin, n, true, 1);
         return;
     }

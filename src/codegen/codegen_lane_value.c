@@ -174,8 +174,13 @@ LLVMValueRef cg_lane_bits(Emitter *e, LLVMValueRef mask) {
     return mask ? LLVMBuildBitCast(e->b, cg_lane_test(e, mask), type, "") : LLVMConstAllOnes(type);
 }
 
+/* Of a mask in a vector register by one test of all its bits: a test of the lanes' signs would be the one that selects ask
+ * for, and LLVM would keep its result, packed, beside the mask. */
 LLVMValueRef cg_lane_any(Emitter *e, LLVMValueRef mask) {
-    LLVMValueRef bits = cg_lane_bits(e, mask);
+    unsigned size = 8 * (unsigned)e->parfor->element * e->width;
+    bool is_register = mask && !e->cg->has_masks && size <= 256;
+    LLVMTypeRef all = LLVMIntTypeInContext(e->cg->ctx, size);
+    LLVMValueRef bits = is_register ? LLVMBuildBitCast(e->b, mask, all, "") : cg_lane_bits(e, mask);
     return LLVMBuildICmp(e->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
 }
 

@@ -21,6 +21,7 @@ typedef struct Body {
     bool refused;         /* lanes would change the program, or cannot do something of it yet */
     PsNoteId why;         /* refused, by the first reason found ... */
     PsRef why_op;         /* ... and the op that is it, or 0 */
+    bool parts;           /* holds a loop that diverges */
     uint32_t each;        /* accesses lane by lane */
     double scalar, lanes; /* estimates: simple ops of one iteration; of W at a time, by W = 8 */
 } Body;
@@ -197,7 +198,9 @@ static void weigh_control(const Codegen *cg, const PsFunc *f, PsRef r, double tu
     double lanes = body->lanes;
     for (uint32_t i = 0; i < op->nregions; i++)
         weigh_region(cg, f, op->region0 + i, turns, masked || parts, body);
-    if (parts && op->code != PS_OP_IF) body->lanes = lanes + (body->lanes - lanes) * IMBALANCE;
+    if (!parts || op->code == PS_OP_IF) return;
+    body->lanes = lanes + (body->lanes - lanes) * IMBALANCE;
+    body->parts = true;
 }
 
 static void weigh_region(const Codegen *cg, const PsFunc *f, PsRegion region, double turns, bool masked,
@@ -294,6 +297,7 @@ void cg_lanes_survey(Codegen *cg) {
         if (!body->refused) weigh_region(cg, f, ps_op(f, parfor->ref)->region0, 1, false, &bodies[i + 1]);
         choose_width(cg, parfor, body);
         parfor->lane_size = lane_size(parfor, body, parfor->width);
+        parfor->masked = body->parts && !body->each;
         parfor->lane_work = body->work + parfor->lane_size - parfor->size;
     }
 }
