@@ -52,7 +52,7 @@ typedef struct PsTaskState {
         *interrupt;    /* never NULL. Not 0: stop; it then stays so until the launch has ended. Polled
                                           by rt between leaves, by generated code in loops that may be long */
     uint64_t spare[8]; /* what inactive lanes read and write instead of a place of theirs */
-    int64_t shared; /* the loop's atomics must be some: 0 when no other thread can meet them */
+    int64_t shared;    /* the loop's atomics must be some: 0 when no other thread can meet them */
     int64_t moved
         [PS_MAX_SCATTERED]; /* bytes from an array that the loop only adds to, to this thread's copy of it */
 } PsTaskState;
