@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * codegen_lane_row: the columns of a row of a parallel loop, W at a time. A small body is emitted twice, for turns with all
- * lanes and, masked, for what is left; a large one once, masked, because the time to compile it counts for more. A
- * reduction's stripes go with the columns (codegen_partial.c).
+ * lanes and, masked, for what is left; a large one once, masked, because the time to compile it counts for more, and so
+ * one whose loops diverge, which runs under masks anyway. A reduction's stripes go with the columns (codegen_partial.c).
  */
 #include "codegen/codegen_int.h"
 

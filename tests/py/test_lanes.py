@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pestle as ti
+from pestle import _pestle
 
 F1 = ti.types.ndarray(dtype=ti.f32, ndim=1)
 F2 = ti.types.ndarray(dtype=ti.f32, ndim=2)
@@ -743,3 +744,32 @@ def test_loops_after_each_other_and_captured_values():
 
     for n in (3, 30, 71):
         same(f, floats(n), np.zeros(n, np.float32), 2)
+
+
+# -- neighbouring components of rows that lanes find by themselves --
+
+
+@pytest.mark.parametrize("dtype", [ti.f32, ti.f64], ids=str)
+def test_components_of_rows_under_masks(dtype):
+    """Inside and beyond the memory that inactive lanes use, at the end of the array, and in tails."""
+    number = np.float32 if dtype is ti.f32 else np.float64
+
+    @ti.kernel
+    def f(p: ti.types.ndarray(dtype, 2), row: I1, out: ti.types.ndarray(dtype, 2)):
+        for i in row:
+            r = row[i]
+            if r >= 0:
+                x, y, z = p[r, 0] + p[r, 1], p[r, 15] - p[r, 16], p[r, 7] * p[r, 23]
+                for _ in range(12):
+                    x, y, z = ti.sqrt(y * y + z * z + x), ti.sin(x) * z, ti.exp(-ti.abs(x + y))
+                out[r, 0] = x
+                out[r, 1] = y
+                out[r, 17] = z
+
+    for n in LENGTHS[:8]:
+        p = abs(floats(24 * n, n)).reshape(n, 24).astype(number)
+        row = np.random.default_rng(n).permutation(n).astype(np.int32)
+        row[: n // 3] -= n  # and so most of them below 0
+        args = p, row, np.zeros((n, 24), number)
+        assert "loop: lanes" in str(f.explain(*args)) or "+avx2" not in _pestle._doctor()["features"]
+        same(f, *args)
