@@ -71,14 +71,16 @@ bool rt_scatter_plan(RtScatter *s, const PsParfor *parfor, const PsFrame *frame,
     double elements = 0, updates = (double)parfor->rows * (double)parfor->row_len * parfor->updates * part;
     s->n = parfor->scattered;
     s->part = 64; /* so that neighbours share no line */
-    if (!s->n) return false;
+    if (!s->n || parfor->touched < s->n) return false;
+    memset(extents, 0, sizeof extents);
     for (int64_t i = 0; i < parfor->touched; i++) extents[i] = extent_of(frame, parfor->arrays[i]);
     for (int i = 0; i < s->n; i++) {
         const Extent *extent = &extents[i];
-        if (!is_apart(parfor, extents, i) || (size_t)extent->bytes > MOST_BYTES) return false;
+        int64_t size = ps_touched_size(parfor->arrays[i]);
+        if (!size || !is_apart(parfor, extents, i) || (size_t)extent->bytes > MOST_BYTES) return false;
         s->arrays[i].data = (char *)(uintptr_t)extent->lo;
         s->arrays[i].bytes = extent->bytes;
-        s->arrays[i].count = extent->bytes / ps_touched_size(parfor->arrays[i]);
+        s->arrays[i].count = extent->bytes / size;
         s->arrays[i].how = ps_touched_how(parfor->arrays[i]);
         s->arrays[i].at = s->part;
         s->part += ((size_t)extent->bytes + 127) & ~(size_t)63;
