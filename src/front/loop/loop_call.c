@@ -405,7 +405,7 @@ static PsStatus place_keyword(Loop *l, PsBuiltinId id, CallArgs *args) {
     if (args->nnamed != 1 || ps_builtin_keyword(id, args->names[0]) != (int)args->nargs) return PS_OK;
     PsValue *all = ps_arena_alloc(l->front.arena, sizeof *all * (args->nargs + 1));
     if (!all) return PS_NOMEM;
-    memcpy(all, args->args, sizeof *all * args->nargs);
+    if (args->nargs) memcpy(all, args->args, sizeof *all * args->nargs);
     all[args->nargs++] = args->named[0];
     args->args = all;
     args->nnamed = 0;
