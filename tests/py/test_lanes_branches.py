@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pestle as ti
+from lanes import same
 
 F1 = ti.types.ndarray(dtype=ti.f32, ndim=1)
 F2 = ti.types.ndarray(dtype=ti.f32, ndim=2)
@@ -13,21 +14,6 @@ LENGTHS = [1, 7, 8, 9, 33, 100, 257]
 
 def floats(n, seed=1):
     return (np.random.default_rng(seed).standard_normal(n) * 3).astype(np.float32)
-
-
-def same(kernel, *args):
-    """Compiled, by 1 and by 2 threads, and checked: what the evaluator leaves in the arrays."""
-    expected = [a.copy() for a in args]
-    kernel._evaluate(*expected)
-    for options in {"threads": 1}, {"threads": 2}, {"checked": True}:
-        ti.init(**options)
-        found = [a.copy() for a in args]
-        try:
-            kernel(*found)
-        finally:
-            ti.reset()
-        for i, (a, b) in enumerate(zip(expected, found)):
-            assert a.tobytes() == b.tobytes(), f"{options}, argument {i}: {a} against {b}"
 
 
 @ti.kernel

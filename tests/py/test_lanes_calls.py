@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pestle as ti
+from lanes import same
 
 F1 = ti.types.ndarray(dtype=ti.f32, ndim=1)
 
@@ -80,20 +81,6 @@ def rays(a: F1, b: F1):
 def leaves_early(a: F1, b: F1):
     for i in range(a.shape[0]):
         b[i] = early(a[i]) + b[i]
-
-
-def same(kernel, *args):
-    expected = [a.copy() for a in args]
-    kernel._evaluate(*expected)
-    for options in {"threads": 1}, {"threads": 2}, {"checked": True}:
-        ti.init(**options)
-        found = [a.copy() for a in args]
-        try:
-            kernel(*found)
-        finally:
-            ti.reset()
-        for i, (a, b) in enumerate(zip(expected, found)):
-            assert a.tobytes() == b.tobytes(), f"{options}, argument {i}: {a} against {b}"
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 33, 257])
