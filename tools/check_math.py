@@ -21,6 +21,7 @@ import numpy as np
 import pestle as ti
 
 UNARY = "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh cbrt erf".split()
+UNARY += "sqrt rsqrt floor ceil round".split()  # operations of the machine
 BINARY = "pow atan2 hypot".split()
 NUMPY = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
 CHUNK = 1 << 22
@@ -28,9 +29,12 @@ WRONG = 1e9
 
 
 def reference(name):
-    if name == "erf":
-        return np.vectorize(math.erf, otypes=[np.float64])
-    return getattr(np, NUMPY.get(name, name))
+    others = {
+        "erf": np.vectorize(math.erf, otypes=[np.float64]),
+        "rsqrt": lambda x: 1 / np.sqrt(x),
+        "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),  # halves away from zero
+    }
+    return others.get(name) or getattr(np, NUMPY.get(name, name))
 
 
 @ti.func
@@ -143,7 +147,7 @@ def check_f32(name, step):
 
 MPMATH = {
     "exp2": lambda x: mp.power(2, x), "log2": lambda x: mp.log(x, 2), "log10": mp.log10, "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
-    "pow": mp.power,
+    "pow": mp.power, "rsqrt": lambda x: 1 / mp.sqrt(x), "round": lambda x: mp.sign(x) * mp.floor(abs(x) + 0.5),
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ The errors of all f32 values, and of many f64 ones against mpmath, are found by 
 are samples. References in f64 are numpy's, whose own error does not show in f32.
 """
 
+import math
 import os
 import subprocess
 import sys
@@ -210,3 +211,22 @@ def test_functions_called_in_a_loop():
 
     wide = x.astype(np.float64)
     assert np.allclose(out, there(wide, 1) + there(wide * 0.5, 2) * there(wide, 0), rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("wide", [ti.f64, ti.f32])
+@pytest.mark.parametrize("small", [ti.f16, ti.bf16])
+def test_signs_through_conversions(wide, small):
+    """LLVM may move roundings past a function that only passes a sign on, and then asks for conversions of its own."""
+
+    @ti.kernel
+    def run(sign: wide, size: ti.f32, out: ti.types.ndarray(ti.f32, 1)):
+        for i in range(out.shape[0]):
+            out[i] = ti.f32(small(ti.copysign(size, ti.f32(sign))))
+        out[0] = ti.f32(small(ti.atan(ti.f32(sign))))
+
+    out = np.zeros(19, np.float32)
+    for sign in (-1e300, -0.0, 0.0, 2.5):
+        sign = sign if wide is ti.f64 else float(np.float32(max(sign, -1e30)))
+        run(sign, 1.5, out)
+        assert (out[1:] == np.copysign(1.5, sign)).all()
+        assert abs(out[0] - math.atan(sign)) < 0.01 and np.signbit(out[0]) == np.signbit(sign)
