@@ -11,14 +11,22 @@ def shrink(source, mode, find, seconds=120):
     end = time.perf_counter() + seconds
     best = ast.parse(source)
 
-    def still(tree):
+    def found_in(tree):
+        """The mode and how both ended: "result", or "raised" and what."""
         try:
             found = find(ast.unparse(tree))
         except Exception:
-            return False
-        return found is not None and found[0] == mode and found[1][0][0] != "refused" and found[2][0][0] != "refused"
+            return None
+        return found and (found[0], found[1][0][:2], found[2][0][:2])
 
-    progress = still(best)
+    def still(tree):
+        return found_in(tree) == first and launches(tree) == launched
+
+    def launches(tree):
+        return any(isinstance(node, ast.Call) and ast.unparse(node.func) == "call" for node in ast.walk(tree))
+
+    first, launched = found_in(best), launches(best)
+    progress = first is not None and first[0] == mode
     while progress and time.perf_counter() < end:
         progress = False
         for make in (smaller_blocks, smaller_expressions):
