@@ -296,6 +296,14 @@ uint64_t ps_ir_identity(PsCombine combine, PsType scalar); /* add: -0.0 for floa
                                                               min, max of integers: the largest, the smallest */
 PsOpCode ps_ir_combine_op(PsCombine combine);              /* the binary op it stands for */
 
+/* The immediate of a reduce. Written: as imm 1 of add, the program's own sum, whose overflow pass check looks for. */
+static inline uint64_t ps_reduce_imm(int axis, PsCombine combine) {
+    return (uint64_t)axis << 8 | (uint64_t)combine;
+}
+static inline uint64_t ps_reduce_axis(uint64_t imm) { return imm >> 8 & 255; }
+static inline PsCombine ps_reduce_combine(uint64_t imm) { return (PsCombine)(imm & 255); }
+#define PS_REDUCE_WRITTEN ((uint64_t)1 << 16)
+
 /* The immediate of a parfor, set by pass grain: the smallest leaf worth having, in iterations, and the estimated cost of
  * one iteration in picoseconds. Both 0: not set yet; then a leaf may be of any size (take 1). */
 static inline uint64_t ps_parfor_imm(uint32_t grain, uint32_t cost) { return (uint64_t)cost << 32 | grain; }

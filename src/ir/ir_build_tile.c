@@ -129,7 +129,7 @@ PsRef ps_build_reduce(PsBuilder *b, PsRef tile, int axis, PsCombine combine) {
     for (int i = 0; i < info->ndim; i++)
         if (i != axis) shape[n++] = info->shape[i];
     PsType type = n ? reshaped(b, tile, n, shape) : info->elem;
-    return ps_build_op(b, PS_OP_REDUCE, type, &tile, 1, (uint64_t)axis << 8 | (uint64_t)combine);
+    return ps_build_op(b, PS_OP_REDUCE, type, &tile, 1, ps_reduce_imm(axis, combine));
 }
 
 PsRef ps_build_reduce_all(PsBuilder *b, PsRef tile, PsCombine combine) {

@@ -78,11 +78,11 @@ bool ir_eval_reshape(EvalRun *run, const EvalIns *ins, uint64_t *words) {
 /* An axis splits a tile into `outer` blocks of `length` runs of `inner` elements. */
 bool ir_eval_reduce(EvalRun *run, const EvalIns *ins, uint64_t *words) {
     const PsTypeInfo *tile = ps_type_info(run->module, ins->args[0].type);
-    uint64_t axis = ins->imm >> 8, inner = 1;
+    uint64_t axis = ps_reduce_axis(ins->imm), inner = 1;
     if (axis >= tile->ndim) return ir_eval_stop(run, PS_FAIL);
     for (uint64_t i = axis + 1; i < tile->ndim; i++) inner *= (uint64_t)tile->shape[i];
     uint64_t length = (uint64_t)tile->shape[axis];
-    PsOpCode op = ps_ir_combine_op((PsCombine)(ins->imm & 255));
+    PsOpCode op = ps_ir_combine_op(ps_reduce_combine(ins->imm));
     if (ins->count * length != ins->args[0].count) return ir_eval_stop(run, PS_FAIL);
     for (uint64_t e = 0; e < ins->count; e++) {
         const uint64_t *from = &words[ins->args[0].slot + e / inner * length * inner + e % inner];

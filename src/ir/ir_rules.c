@@ -192,7 +192,7 @@ static const char *check_combine(const At *a, uint64_t combine, PsType elem) {
 
 static const char *check_reduce(const At *a) {
     const PsTypeInfo *from = info(a, arg_type(a, 0)), *to = info(a, a->op->type);
-    uint64_t axis = a->op->imm >> 8;
+    uint64_t axis = ps_reduce_axis(a->op->imm);
     if (from->kind != PS_KIND_TILE) return "the operand must be a tile";
     if (axis >= from->ndim) return "the tile has no such axis";
     if (element(a, a->op->type) != from->elem || to->ndim != from->ndim - 1) {
@@ -203,7 +203,8 @@ static const char *check_reduce(const At *a) {
             return "the result must be the tile without that axis";
         }
     }
-    return check_combine(a, a->op->imm & 255, from->elem);
+    if (a->op->imm >> 17) return "its immediate has bits without a meaning";
+    return check_combine(a, ps_reduce_combine(a->op->imm), from->elem);
 }
 
 static const char *check_permute(const At *a) {
@@ -222,6 +223,7 @@ static const char *check_permute(const At *a) {
 }
 
 static const char *check_dot(const At *a) {
+    if (a->op->imm > 1) return "its immediate is 0 or 1";
     const PsTypeInfo *x = info(a, arg_type(a, 0)), *y = info(a, arg_type(a, 1)), *to = info(a, a->op->type);
     const PsTypeInfo *all[] = {x, y, to};
     for (int i = 0; i < 3; i++) {

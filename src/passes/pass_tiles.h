@@ -76,6 +76,8 @@ void tiles_small_tile(Tiles *c, PsRef op);
 void tiles_small_move(Tiles *c, PsRef op); /* broadcast, permute */
 void tiles_small_reduce(Tiles *c, PsRef op);
 void tiles_small_dot(Tiles *c, PsRef op);
+PsRef tiles_build_sum(PsBuilder *b, PsOpCode code, PsRef x, PsRef y, bool written);
+PsRef tiles_build_product(PsBuilder *b, PsRef sum, PsRef x, PsRef y, bool written); /* sum 0: none */
 void tiles_small_load(Tiles *c, PsRef op);
 void tiles_small_store(Tiles *c, PsRef op);
 void tiles_small_atomic(Tiles *c, PsRef op);

@@ -121,19 +121,17 @@ static PsRef sum_up(Tiles *c, PsBuilder *b, PsRef op, const PsRef *at, int64_t t
 /* Of reduce: the operand's indices are the result's, with k at the axis. */
 static PsRef reduce_term(Tiles *c, PsBuilder *b, PsRef op, const PsRef *at, PsRef k, PsRef sum) {
     PsRef from = arg_of(c, op, 0), source[PS_MAX_AXES];
-    uint64_t imm = ps_op(c->f, op)->imm, axis = imm >> 8;
+    uint64_t imm = ps_op(c->f, op)->imm, axis = ps_reduce_axis(imm);
     for (uint64_t i = 0; i < tiles_info(c, from).ndim; i++) source[i] = i == axis ? k : at[i - (i > axis)];
     PsRef value = tiles_fetch(c, b, from, (TileIndex){0, source});
-    return sum ? ps_build_binary(b, ps_ir_combine_op((PsCombine)(imm & 255)), sum, value) : value;
+    PsOpCode code = ps_ir_combine_op(ps_reduce_combine(imm));
+    return sum ? tiles_build_sum(b, code, sum, value, imm & PS_REDUCE_WRITTEN) : value;
 }
 
 static PsRef dot_term(Tiles *c, PsBuilder *b, PsRef op, const PsRef *at, PsRef k, PsRef sum) {
     PsRef x = tiles_fetch(c, b, arg_of(c, op, 0), (TileIndex){0, (PsRef[]){at[0], k}});
     PsRef y = tiles_fetch(c, b, arg_of(c, op, 1), (TileIndex){0, (PsRef[]){k, at[1]}});
-    PsType type = ps_op(c->f, x)->type;
-    if (sum && passes_is_float(c->m, type)) return ps_build_op(b, PS_OP_FMA, type, (PsRef[]){x, y, sum}, 3, 0);
-    PsRef product = ps_build_binary(b, PS_OP_MUL, x, y);
-    return sum ? ps_build_binary(b, PS_OP_ADD, product, sum) : product;
+    return tiles_build_product(b, sum, x, y, ps_op(c->f, op)->imm);
 }
 
 static void lower_sums(Tiles *c, PsRef op, int64_t terms, TermFn term) {
@@ -149,7 +147,7 @@ static void lower_sums(Tiles *c, PsRef op, int64_t terms, TermFn term) {
 }
 
 void tiles_loop_reduce(Tiles *c, PsRef op) {
-    uint64_t axis = ps_op(c->f, op)->imm >> 8;
+    uint64_t axis = ps_reduce_axis(ps_op(c->f, op)->imm);
     lower_sums(c, op, tiles_info(c, arg_of(c, op, 0)).shape[axis], reduce_term);
 }
 

@@ -67,15 +67,17 @@ void tiles_small_reduce(Tiles *c, PsRef op) {
     PsRef from = arg_of(c, op, 0);
     PsTypeInfo info = tiles_info(c, from);
     uint64_t imm = ps_op(c->f, op)->imm;
-    PsOpCode code = ps_ir_combine_op((PsCombine)(imm & 255));
-    int64_t axis = (int64_t)(imm >> 8), length = info.shape[axis], inner = 1, count = tiles_count(c, op);
+    PsOpCode code = ps_ir_combine_op(ps_reduce_combine(imm));
+    int64_t axis = (int64_t)ps_reduce_axis(imm), length = info.shape[axis], inner = 1,
+            count = tiles_count(c, op);
     for (int64_t i = axis + 1; i < info.ndim; i++) inner *= info.shape[i];
     uint32_t first = tiles_is_tile(c, op) ? tiles_set_scalars(c, op, count) : 0;
     for (int64_t e = 0; e < count; e++) {
         int64_t at = e / inner * length * inner + e % inner;
         PsRef sum = tiles_element(c, from, at);
         for (int64_t k = 1; k < length; k++)
-            sum = ps_build_binary(&b, code, sum, tiles_element(c, from, at + k * inner));
+            sum =
+                tiles_build_sum(&b, code, sum, tiles_element(c, from, at + k * inner), imm & PS_REDUCE_WRITTEN);
         if (tiles_is_tile(c, op))
             set_element(c, first, e, sum);
         else
@@ -83,23 +85,34 @@ void tiles_small_reduce(Tiles *c, PsRef op) {
     }
 }
 
-static PsRef add_product(PsBuilder *b, PsRef sum, PsRef x, PsRef y) {
+/* Of integers: `written` as imm 1 of add says. */
+PsRef tiles_build_sum(PsBuilder *b, PsOpCode code, PsRef x, PsRef y, bool written) {
+    PsRef sum = ps_build_binary(b, code, x, y);
+    bool real = passes_is_float(b->func->module, ps_op(b->func, sum)->type);
+    if (written && !real && (code == PS_OP_ADD || code == PS_OP_MUL)) ps_op(b->func, sum)->imm = 1;
+    return sum;
+}
+
+PsRef tiles_build_product(PsBuilder *b, PsRef sum, PsRef x, PsRef y, bool written) {
     PsType type = ps_op(b->func, x)->type;
-    if (passes_is_float(b->func->module, type))
+    if (sum && passes_is_float(b->func->module, type))
         return ps_build_op(b, PS_OP_FMA, type, (PsRef[]){x, y, sum}, 3, 0);
-    return ps_build_binary(b, PS_OP_ADD, ps_build_binary(b, PS_OP_MUL, x, y), sum);
+    PsRef product = tiles_build_sum(b, PS_OP_MUL, x, y, written);
+    return sum ? tiles_build_sum(b, PS_OP_ADD, product, sum, written) : product;
 }
 
 void tiles_small_dot(Tiles *c, PsRef op) {
     PsBuilder b = passes_before(c->f, op);
     PsRef x = arg_of(c, op, 0), y = arg_of(c, op, 1);
+    bool written = ps_op(c->f, op)->imm;
     int64_t terms = tiles_info(c, x).shape[1], columns = tiles_info(c, y).shape[1], count = tiles_count(c, op);
     uint32_t first = tiles_set_scalars(c, op, count);
     for (int64_t e = 0; e < count; e++) {
         int64_t row = e / columns * terms, column = e % columns;
-        PsRef sum = ps_build_binary(&b, PS_OP_MUL, tiles_element(c, x, row), tiles_element(c, y, column));
-        for (int64_t k = 1; k < terms; k++)
-            sum = add_product(&b, sum, tiles_element(c, x, row + k), tiles_element(c, y, k * columns + column));
+        PsRef sum = 0;
+        for (int64_t k = 0; k < terms; k++)
+            sum = tiles_build_product(&b, sum, tiles_element(c, x, row + k),
+                                      tiles_element(c, y, k * columns + column), written);
         set_element(c, first, e, sum);
     }
 }

@@ -129,3 +129,53 @@ def test_vectors_locals_and_random_numbers():
         with pytest.raises(AssertionError, match="overflow detected"):
             f(bad)
     harmless(2**31 - 1)
+
+
+def test_sums_of_vectors_and_matrix_products():
+    """`v.sum()`, `dot`, `norm_sqr` and `@` add and multiply as the program would: small and large tiles."""
+    for n in (3, 20):
+
+        @ti.kernel
+        def total(a: ti.i32) -> ti.i32:
+            return ti.types.vector(n, ti.i32)(a).sum()
+
+        @ti.kernel
+        def inner(a: ti.i32) -> ti.i32:
+            v = ti.types.vector(n, ti.i32)(a)
+            return v.dot(v)
+
+        @ti.kernel
+        def product(a: ti.i16) -> ti.types.matrix(n, n, ti.i16):
+            m = ti.types.matrix(n, n, ti.i16)(a)
+            return m @ m
+
+        ti.init(debug=True, overflow="error")
+        assert total(2**31 // n - 1) == n * (2**31 // n - 1)
+        assert inner(1000) == 1000000 * n and product(20)[1, 1] == 400 * n
+        for call, word in ((lambda: total(2**31 // n + 1), "add"), (lambda: inner(40000), "mul|add"), (lambda: product(150), "add|mul")):
+            with pytest.raises(ti.KernelAssertionError, match="overflow detected") as error:
+                call()
+            assert "test_overflow.py" in str(error.value)
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            ti.init(debug=True)
+            total(2**31 // n + 1)
+        assert [w.category for w in seen] == [RuntimeWarning] and seen[0].filename == __file__
+
+
+def test_sums_that_are_not_computed_do_not_overflow():
+    ti.init(debug=True, overflow="error")
+
+    @ti.kernel
+    def chosen(v: ti.types.vector(3, ti.i32), yes: ti.i32) -> ti.i32:
+        return v.sum() if yes else 0
+
+    @ti.kernel
+    def both(v: ti.types.vector(3, ti.i32), yes: ti.i32) -> ti.i32:
+        out = 0
+        if yes != 0 and v.sum() > 3:
+            out = 1
+        return out
+
+    large = ti.Vector([2**31 - 1, 1, 1], ti.i32)
+    assert chosen(large, 0) == 0 and both(large, 0) == 0

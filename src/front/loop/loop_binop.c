@@ -100,10 +100,11 @@ PsRef loop_written(Loop *l, PsRef ref) {
     PsOp *op = ps_op(loop_b(l)->func, ref);
     PsOpCode code = (PsOpCode)op->code;
     bool counts = code == PS_OP_ADD || code == PS_OP_SUB || code == PS_OP_MUL || code == PS_OP_SHL ||
-                  code == PS_OP_ATOMIC_ADD || code == PS_OP_ATOMIC_MUL;
+                  code == PS_OP_ATOMIC_ADD || code == PS_OP_ATOMIC_MUL || code == PS_OP_DOT;
     bool real = loop_is_float(ps_type_element(l->front.module, op->type));
-    if (counts && !real && l->front.options->checked && l->front.options->overflow != PS_OVERFLOW_IGNORE)
-        op->imm = 1;
+    if (real || !l->front.options->checked || l->front.options->overflow == PS_OVERFLOW_IGNORE) return ref;
+    if (counts) op->imm = 1;
+    if (code == PS_OP_REDUCE) op->imm |= PS_REDUCE_WRITTEN;
     return ref;
 }
 

@@ -102,6 +102,7 @@ static void run_always(Loop *l, PsRegion region, PsRef branch) {
         if (ps_op_info[ps_op(f, r)->code].imm == PS_IMM_OPT && ps_op(f, r)->imm == 1 &&
             ps_op_info[ps_op(f, r)->code].effect == PS_EFFECT_PURE)
             ps_op(f, r)->imm = 0; /* computed where the program would not: its overflow means nothing */
+        if (ps_op(f, r)->code == PS_OP_REDUCE) ps_op(f, r)->imm &= ~PS_REDUCE_WRITTEN;
         ps_op_move_before(f, r, branch);
     }
 }

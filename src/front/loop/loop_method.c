@@ -54,7 +54,7 @@ static PsStatus sum(Loop *l, Call *c, PsValue *out) {
     PsRef ref;
     PsType elem = loop_element(l, &c->value);
     TRY(loop_as(l, &c->value, elem == PS_U1 ? PS_I32 : elem, &ref));
-    *out = loop_value(l, ps_build_reduce_all(loop_b(l), ref, PS_COMBINE_ADD));
+    *out = loop_value(l, loop_written(l, ps_build_reduce_all(loop_b(l), ref, PS_COMBINE_ADD)));
     return PS_OK;
 }
 static PsStatus max(Loop *l, Call *c, PsValue *out) {
@@ -180,7 +180,7 @@ PsStatus loop_matmul(Loop *l, const PsValue *a, const PsValue *b, PsValue *out) 
     TRY(loop_as(l, b, elem, &y));
     x = ps_build_reshape(builder, x, 2, (const int64_t[]){n, k});
     y = ps_build_reshape(builder, y, 2, (const int64_t[]){k, m});
-    PsRef product = ps_build_dot(builder, x, y);
+    PsRef product = loop_written(l, ps_build_dot(builder, x, y));
     if (row && column) {
         PsRef zero = ps_build_int(builder, PS_I32, 0);
         product = ps_build_extract(builder, product, (const PsRef[]){zero, zero}, 2);
