@@ -22,6 +22,7 @@ typedef struct Body {
     PsNoteId why;         /* refused, by the first reason found ... */
     PsRef why_op;         /* ... and the op that is it, or 0 */
     bool parts;           /* holds a loop that diverges */
+    uint32_t parting;     /* ops in such loops; UINT32_MAX: some are accesses of arrays */
     uint32_t each;        /* accesses lane by lane */
     double scalar, lanes; /* estimates: simple ops of one iteration; of W at a time, by W = 8 */
 } Body;
@@ -146,6 +147,8 @@ static bool may_wait(const PsFunc *f, PsRef parfor, const uint8_t *written) {
 #define LARGE_BODY    350 /* ops: so many more must gain once more what they cost, for the time to compile them */
 #define TURNS         16  /* of a loop */
 #define IMBALANCE     1.5 /* lanes wait for the one that goes round longest */
+#define SHORT_LOOP    24  /* ops of loops that wait for their own results rather than for free units */
+#define SHORT_LOCALS  8   /* that take less than half of 32 registers in two vectors each */
 
 typedef struct Cost {
     double scalar, lanes;
@@ -188,6 +191,14 @@ static Cost cost_of_op(const Codegen *cg, const PsFunc *f, PsRef r, bool masked)
     return (Cost){1, varies ? 1 : 1.0 / TYPICAL_WIDTH};
 }
 
+static void count_parting(const PsFunc *f, PsRef loop, Body *body) {
+    PsRef end = ps_walk_skip(f, loop);
+    for (PsRef r = ps_walk_next(f, loop); r && r != end; r = ps_walk_next(f, r)) {
+        bool pure = ps_op_info[ps_op(f, r)->code].effect == PS_EFFECT_PURE;
+        if (is_work(f, r) && body->parting != UINT32_MAX) body->parting = pure ? body->parting + 1 : UINT32_MAX;
+    }
+}
+
 static void weigh_region(const Codegen *cg, const PsFunc *f, PsRegion region, double turns, bool masked,
                          Body *body);
 
@@ -201,6 +212,7 @@ static void weigh_control(const Codegen *cg, const PsFunc *f, PsRef r, double tu
     if (!parts || op->code == PS_OP_IF) return;
     body->lanes = lanes + (body->lanes - lanes) * IMBALANCE;
     body->parts = true;
+    count_parting(f, r, body);
 }
 
 static void weigh_region(const Codegen *cg, const PsFunc *f, PsRegion region, double turns, bool masked,
@@ -244,8 +256,16 @@ static uint32_t percent_of(const ParforInfo *parfor, const Body *body, unsigned 
     return percent < 1e6 ? (uint32_t)percent : 1000000;
 }
 
+/* A short loop that diverges has little to do but wait for one operation after the other, and for the mask: two vectors
+ * at a time wait together, where registers are many. */
+static bool waits(const Codegen *cg, const ParforInfo *parfor, const Body *body) {
+    return cg->has_masks && parfor->element >= 4 && body->parts && body->parting <= SHORT_LOOP &&
+           body->locals <= (uint64_t)parfor->element * SHORT_LOCALS;
+}
+
 static void choose_width(const Codegen *cg, ParforInfo *parfor, const Body *body) {
     unsigned width = (unsigned)(cg->request->target.vector_bits / (8 * parfor->element));
+    if (waits(cg, parfor, body)) width *= 2;
     parfor->why = choose(cg, parfor, body, width);
     parfor->width = parfor->why == PS_NOTE_LANES ? width : 1;
     if (parfor->why == body->why && body->refused) parfor->why_op = body->why_op;

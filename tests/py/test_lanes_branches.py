@@ -164,3 +164,57 @@ def test_a_side_that_faults_keeps_what_was_stored():
     finally:
         ti.reset()
     assert b[0] == 1.0
+
+
+# Loops that diverge, short and without arrays in them: two vectors at a time where registers are many.
+
+
+@ti.kernel
+def escapes(a: F1, n: I1, last: F1):
+    for i in range(a.shape[0]):
+        x = 0.0
+        turns = 0
+        while x * x < 4.0 and turns < 50:
+            x = x * x + 0.3 * a.shape[0] / 100 - 0.01 * i
+            turns += 1
+        n[i] = turns
+        last[i] = x
+
+
+@ti.kernel
+def halves(a: I1, b: I1, total: I1):
+    for i in range(a.shape[0]):
+        x = a[i]
+        if x > 3:
+            turns = 0
+            while x > 1:
+                turns += 1
+                if turns > 40:
+                    break
+                if x % 2 == 1:
+                    x = 3 * x + 1
+                    continue
+                x >>= 1
+            b[i] = turns
+            total[0] += turns
+
+
+@ti.kernel
+def roots(a: ti.types.ndarray(ti.f64, 1), b: ti.types.ndarray(ti.f64, 1)):
+    for i in range(a.shape[0]):
+        x = ti.f64(1.0)
+        square = a[i]
+        for k in range(30):
+            nearer = 0.5 * (x + square / x)
+            if ti.abs(nearer - x) < 1e-12:
+                break
+            x = nearer
+        b[i] = x
+
+
+@pytest.mark.parametrize("n", LENGTHS + [31, 64, 65])
+def test_short_loops_that_diverge(n):
+    rng = np.random.default_rng(n)
+    same(escapes, floats(n), np.zeros(n, np.int32), np.zeros(n, np.float32))
+    same(halves, rng.integers(-9, 99, n).astype(np.int32), np.zeros(n, np.int32), np.zeros(1, np.int32))
+    same(roots, rng.random(n) * 100, np.zeros(n))
