@@ -201,8 +201,13 @@ typedef struct Emitter {
     LLVMBasicBlockRef skip;     /* where to go when no lane is active */
     bool left;                  /* all active lanes have jumped; nothing follows in the region */
     LLVMValueRef shared, moved[PS_MAX_SCATTERED]; /* of the task state, in tasks; NULL: not loaded yet */
-    LLVMValueRef domain;                          /* main: the PsParfor it fills */
-    LLVMValueRef scratch;                         /* words for prints and faults */
+    enum UpdateForm {
+        EITHER_FORM,
+        LOCKED_FORM,
+        PLAIN_FORM
+    } updates;            /* of atomics: what is known of `shared` */
+    LLVMValueRef domain;  /* main: the PsParfor it fills */
+    LLVMValueRef scratch; /* words for prints and faults */
     uint32_t scratch_words;
     uint32_t nesting;
     uint64_t locals; /* bytes on the stack */
@@ -242,6 +247,8 @@ void cg_lanes_survey(
 /* codegen_scatter.c */
 void cg_scatter_survey(Codegen *cg);                                               /* after cg_lanes_survey */
 void cg_scatter_record(Emitter *e, const ParforInfo *parfor, LLVMValueRef record); /* in main: fills it */
+bool cg_scatter_splits(const Emitter *e); /* rows are emitted by the next */
+void cg_scatter_row(Emitter *e, LLVMValueRef begin, LLVMValueRef end);
 
 /* codegen_lane_value.c: values of W lanes */
 static inline bool cg_in_lanes(const Emitter *e) { return e->width > 1; }

@@ -151,6 +151,8 @@ static void emit_row(Emitter *e, const Task *t) {
     if (cut) cg_chunks_begin(e, &chunks, begin, end, CG_CHUNK);
     if (cg_in_lanes(e)) {
         cg_lane_row(e, cut ? chunks.lo : begin, cut ? chunks.end : end);
+    } else if (cg_scatter_splits(e)) {
+        cg_scatter_row(e, cut ? chunks.lo : begin, cut ? chunks.end : end);
     } else {
         cg_count_begin(e, &c, cut ? chunks.lo : begin, cut ? chunks.end : end, 1, false);
         cg_emit_columns(e, &c, c.phi, true);

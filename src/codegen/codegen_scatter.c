@@ -173,15 +173,16 @@ static LLVMValueRef update_plainly(Emitter *e, PsOpCode code, PsType type, LLVMV
     return old;
 }
 
-LLVMValueRef cg_update(Emitter *e, PsRef r, LLVMValueRef place, LLVMValueRef operand) {
-    Codegen *cg = e->cg;
+static LLVMValueRef is_alone(Emitter *e) {
+    LLVMValueRef shared = load_early(e, &e->shared, offsetof(PsTaskState, shared));
+    return LLVMBuildICmp(e->b, LLVMIntEQ, shared, LLVMConstInt(e->cg->i64, 0, 0), "");
+}
+
+static LLVMValueRef update_either(Emitter *e, PsRef r, LLVMValueRef place, LLVMValueRef operand) {
     PsOpCode code = (PsOpCode)ps_op(e->f, r)->code;
     PsType type = ps_op(e->f, r)->type;
-    if (e->kind != EMIT_TASK || !e->parfor->updates || !cg_atomic_combine(code))
-        return cg_atomic(e, code, type, place, operand);
-    LLVMValueRef shared = load_early(e, &e->shared, offsetof(PsTaskState, shared));
     LLVMBasicBlockRef alone = cg_block(e, "alone"), lock = cg_block(e, "shared"), done = cg_block(e, "done");
-    cg_branch_cold(e, LLVMBuildICmp(e->b, LLVMIntEQ, shared, LLVMConstInt(cg->i64, 0, 0), ""), alone, lock);
+    cg_branch_cold(e, is_alone(e), alone, lock);
     LLVMPositionBuilderAtEnd(e->b, lock);
     LLVMValueRef old[2] = {cg_atomic(e, code, type, place, operand), NULL};
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(e->b), NULL};
@@ -191,8 +192,67 @@ LLVMValueRef cg_update(Emitter *e, PsRef r, LLVMValueRef place, LLVMValueRef ope
     from[1] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, done);
     LLVMPositionBuilderAtEnd(e->b, done);
-    if (!cg->uses[r]) return NULL;
-    LLVMValueRef both = LLVMBuildPhi(e->b, cg->scalars[type], "");
+    if (!e->cg->uses[r]) return NULL;
+    LLVMValueRef both = LLVMBuildPhi(e->b, e->cg->scalars[type], "");
     LLVMAddIncoming(both, old, from, 2);
     return both;
+}
+
+LLVMValueRef cg_update(Emitter *e, PsRef r, LLVMValueRef place, LLVMValueRef operand) {
+    PsOpCode code = (PsOpCode)ps_op(e->f, r)->code;
+    PsType type = ps_op(e->f, r)->type;
+    bool must_lock = e->kind != EMIT_TASK || !e->parfor->updates || !cg_atomic_combine(code);
+    if (must_lock || e->updates == LOCKED_FORM) return cg_atomic(e, code, type, place, operand);
+    if (e->updates == PLAIN_FORM) return update_plainly(e, code, type, moved_place(e, r, place), operand);
+    return update_either(e, r, place, operand);
+}
+
+/* -- rows -- */
+
+#define SMALL_BODY 24 /* ops: what a turn costs besides them counts */
+#define UNROLLED   4
+
+bool cg_scatter_splits(const Emitter *e) {
+    return e->parfor->updates && e->parfor->size <= SMALL_BODY && !e->parfor->slots.len;
+}
+
+static void emit_iteration(Emitter *e, LLVMValueRef index) {
+    PsRegion region = ps_op(e->f, e->parfor->ref)->region0;
+    const PsRegionInfo *info = ps_region(e->f, region);
+    Target target = {.next = cg_block(e, "next")};
+    cg_set_index(e, info->params + info->nparams - 1, index);
+    e->target = &target;
+    cg_emit_region(e, region);
+    e->target = NULL;
+    cg_enter(e, target.next);
+}
+
+static void emit_columns(Emitter *e, LLVMValueRef begin, LLVMValueRef end, unsigned unrolled) {
+    Counter c;
+    cg_count_begin(e, &c, begin, end, unrolled, true);
+    if (cg_poll_each(e, e->parfor->ref)) cg_poll(e);
+    for (unsigned i = 0; i < unrolled; i++)
+        emit_iteration(e, i ? LLVMBuildNSWAdd(e->b, c.phi, LLVMConstInt(e->cg->i64, i, 0), "") : c.phi);
+    cg_count_end(e, &c);
+}
+
+/* A small body asks once for the whole row which form it is, and takes several columns a turn in the common one. */
+void cg_scatter_row(Emitter *e, LLVMValueRef begin, LLVMValueRef end) {
+    LLVMBasicBlockRef alone = cg_block(e, "alone"), lock = cg_block(e, "shared"), done = cg_block(e, "done");
+    LLVMTypeRef i64 = e->cg->i64;
+    cg_branch_cold(e, is_alone(e), alone, lock);
+    LLVMPositionBuilderAtEnd(e->b, lock);
+    e->updates = LOCKED_FORM;
+    emit_columns(e, begin, end, 1);
+    LLVMBuildBr(e->b, done);
+    LLVMPositionBuilderAtEnd(e->b, alone);
+    e->updates = PLAIN_FORM;
+    LLVMValueRef n = LLVMBuildSub(e->b, end, begin, "");
+    LLVMValueRef whole = LLVMBuildAnd(e->b, n, LLVMConstInt(i64, ~(uint64_t)(UNROLLED - 1), 0), "");
+    LLVMValueRef rest = LLVMBuildAdd(e->b, begin, whole, "");
+    emit_columns(e, begin, rest, UNROLLED);
+    emit_columns(e, rest, end, 1);
+    LLVMBuildBr(e->b, done);
+    LLVMPositionBuilderAtEnd(e->b, done);
+    e->updates = EITHER_FORM;
 }

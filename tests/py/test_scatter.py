@@ -241,3 +241,47 @@ def test_checked():
     at[N // 2] = 10
     with pytest.raises(AssertionError, match="index 10 is out of bounds"):
         add(at, out)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 7, 8, 4095, 70_001])
+def test_small_bodies_of_any_length(n):
+    """Several columns a turn, and the rest: with branches, `continue`, old values, rows of two axes, a local."""
+
+    @ti.kernel
+    def one(at: ti.types.ndarray(ti.i32, 1), out: ti.types.ndarray(ti.i32, 1)):
+        for i in at:
+            if at[i] == 3:
+                continue
+            k = at[i]
+            if i % 2 == 1:
+                k = 0
+            out[k] += i
+
+    @ti.kernel
+    def two(at: ti.types.ndarray(ti.i32, 1), out: ti.types.ndarray(ti.i32, 1), rows: ti.i32):
+        for r, i in ti.ndrange(rows, at.shape[0]):
+            out[at[i]] += r + 1
+
+    @ti.kernel
+    def tickets(at: ti.types.ndarray(ti.i32, 1), count: ti.types.ndarray(ti.i32, 1), out: ti.types.ndarray(ti.i32, 1)):
+        for i in at:
+            out[i] = ti.atomic_add(count[at[i]], 1)
+
+    at = places(n, 11)
+    i = np.arange(n)
+    first, second = np.zeros(11, np.int64), np.zeros(11, np.int64)
+    kept = at != 3
+    np.add.at(first, np.where(i % 2 == 1, 0, at)[kept], i[kept])
+    np.add.at(second, at, 6)
+
+    def run():
+        a, b, c, t = np.zeros(11, np.int32), np.zeros(11, np.int32), np.zeros(11, np.int32), np.zeros(n, np.int32)
+        one(at, a)
+        two(at, b, 3)
+        tickets(at, c, t)
+        return a, b, c, t
+
+    for a, b, c, t in on_threads(run):
+        assert (a == first.astype(np.int32)).all() and (b == second).all() and (c == np.bincount(at, minlength=11)).all()
+        for k in range(11):
+            assert sorted(t[at == k]) == list(range(c[k]))
