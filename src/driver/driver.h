@@ -37,6 +37,11 @@ PsStatus ps_driver_text(PsModule *m, const PsDriverOptions *options, const char 
 PsStatus ps_driver_explain(PsModule *m, const PsDriverOptions *options, PsCode *out,
                            PsDiag *diag) PS_MUST_CHECK;
 const char *ps_driver_cpu_features(void); /* LLVM feature string from CPUID, honouring PESTLE_CPU=avx2|scalar */
+/* Code can be generated (again); true: who calls this has to see to ps_driver_close. */
+bool ps_driver_open(void);
+/* Waits until nobody generates code, and lets nobody begin. To be called before C's exit functions: LLVM's own are among
+ * them, and those of objects that it makes while it generates code run before any that could wait for it. */
+void ps_driver_close(void);
 /* Where libpestle_llvm.so is: beside the object this function stands in, or PESTLE_LLVM_LIBRARY. */
 bool ps_driver_llvm_is_open(void);
 bool ps_driver_llvm_path(char *out, size_t size); /* false: it does not fit */

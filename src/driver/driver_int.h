@@ -34,7 +34,6 @@ void driver_unlock(void);
  * end of the process, which destroys LLVM's objects; after that begin gives false. */
 bool driver_codegen_begin(void) PS_MUST_CHECK;
 void driver_codegen_end(void);
-void driver_codegen_close(void); /* called at the end of the process */
 
 /* driver_llvm.c: the code generator's entry. Between driver_codegen_begin and _end. */
 PsStatus driver_llvm_open(PsCodegenEntryFn *out, PsDiag *diag) PS_MUST_CHECK;

@@ -65,7 +65,7 @@ static PsStatus open_library(PsDiag *diag) {
         if (library) dlclose(library);
         return status;
     }
-    atexit(driver_codegen_close); /* after LLVM's own exit functions, hence called before them */
+    atexit(ps_driver_close); /* after most of LLVM's own exit functions, hence called before them */
     __atomic_store_n(&codegen_entry, (PsCodegenEntryFn)entry, __ATOMIC_RELEASE);
     return PS_OK;
 }

@@ -28,7 +28,7 @@ static struct Table {
     PsLock lock;
     uint32_t changed; /* atomic; waiters for entries sleep on it */
     uint32_t making;  /* atomic; threads inside the code generator; forks sleep on it */
-    bool hooked, closed;
+    bool hooked, closed, awaits_end;
     size_t len, sweep_at;
     Entry *buckets[BUCKETS];
 } table;
@@ -83,10 +83,20 @@ void driver_codegen_end(void) {
     ps_rt_wake(&table.making, INT_MAX);
 }
 
-void driver_codegen_close(void) {
+void ps_driver_close(void) {
     before_fork(); /* nobody is inside the code generator, and the table is locked */
     table.closed = true;
+    table.awaits_end = false;
     ps_rt_unlock(&table.lock);
+}
+
+bool ps_driver_open(void) {
+    driver_lock();
+    bool first = !table.awaits_end;
+    table.awaits_end = true;
+    table.closed = false;
+    driver_unlock();
+    return first;
 }
 
 /* -- the table -- */

@@ -152,6 +152,8 @@ static int exec(PyObject *module) {
     state->module = module;
     state->options = py_options_default();
     py_watch_begin(state);
+    if (ps_driver_open())
+        (void)Py_AtExit(ps_driver_close); /* threads may compile until then; at worst exit() waits */
     state->options_word = py_options_word(&state->options);
     py_init_python_mode(state);
     if (py_errors_init(state, module) || ps_front_types_init(&state->types, module) ||

@@ -1,6 +1,7 @@
 """typing.Annotated: one type for type checkers, the other for the kernel. See docs/typing.md."""
 
 import dataclasses
+import sys
 import typing
 from typing import Annotated
 
@@ -64,8 +65,11 @@ def test_as_text(from_source):
 
 
 def test_optional_arrays_and_templates():
+    floats = ti.types.ndarray(ti.f32, 1)
+    optional = typing.Optional[floats] if sys.version_info >= (3, 11) else floats | None  # before, it wants callables
+
     @ti.kernel
-    def used(a: ti.types.ndarray | None, b: typing.Optional[ti.types.ndarray(ti.f32, 1)], c: ti.template | None) -> ti.i32:
+    def used(a: ti.types.ndarray | None, b: optional, c: ti.template | None) -> ti.i32:
         r = 0
         if ti.static(a is not None):
             r += a.shape[0]
