@@ -528,9 +528,9 @@ def interrupts(part, short, rng):
             code = FINE
             signal.signal(signal.SIGINT, signal.default_int_handler)
             scope = kernels(number)
-            signal.setitimer(signal.ITIMER_REAL, after)
             try:
                 try:
+                    signal.setitimer(signal.ITIMER_REAL, after)
                     if not call(scope, name, number):
                         return WRONG
                     time.sleep(0.1)
