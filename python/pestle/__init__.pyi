@@ -976,6 +976,9 @@ def frexp(x: Any) -> tuple[Any, Any]:
 def get_addr(x: Any, indices: Any, /) -> Any:
     """The address of x[indices] in memory, a u64: of a field or array; of an element of several numbers the first one's."""
 
+def clock_counter() -> int:
+    """How far the processor's counter is, an i64: of cycles, or of time at some fixed rate. For differences within one run."""
+
 def cast(x: Any, dtype: _Dtype, /) -> Any:
     """x as dtype. Integers wrap; a float becomes an integer by dropping its fraction, saturates, and NaN gives 0."""
 

@@ -147,6 +147,9 @@ static inline bool ps_bits_get(const PsBits *b, uint32_t i) { return b->words[i 
 static inline void ps_bits_set(PsBits *b, uint32_t i) { b->words[i >> 6] |= (uint64_t)1 << (i & 63); }
 static inline void ps_bits_clear(PsBits *b, uint32_t i) { b->words[i >> 6] &= ~((uint64_t)1 << (i & 63)); }
 
+/* base_clock.c: a counter of cycles, or of time at a fixed rate. */
+int64_t ps_clock_ticks(void);
+
 /* base_sha256.c: FIPS 180-4. */
 typedef struct PsHash {
     uint8_t bytes[32];

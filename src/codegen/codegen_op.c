@@ -18,6 +18,11 @@ static LLVMValueRef emit_select(Emitter *e, PsRef r) {
     return LLVMBuildSelect(e->b, cg_operand(e, r, 0), cg_operand(e, r, 1), cg_operand(e, r, 2), "");
 }
 
+static LLVMValueRef emit_clock(Emitter *e, PsRef r) {
+    (void)r;
+    return cg_intrinsic(e, "llvm.readcyclecounter", NULL, 0, NULL, 0);
+}
+
 /* Addresses that vary are found lane by lane, where they are used. */
 static LLVMValueRef emit_lane_ptradd(Emitter *e, PsRef r) {
     return cg_lane_step(e, r) == CG_UNEVEN ? LLVMConstNull(e->cg->ptr) : cg_emit_ptradd(e, r);
@@ -54,6 +59,7 @@ static const EmitFn emitters[PS_OP_COUNT] = {
     [PS_OP_LOAD] = cg_emit_load,
     [PS_OP_VOLATILE] = cg_emit_volatile,
     [PS_OP_ADDRESS] = cg_emit_address,
+    [PS_OP_CLOCK] = emit_clock,
     [PS_OP_STORE] = cg_emit_store,
     [PS_OP_ATOMIC_ADD] = cg_emit_atomic,
     [PS_OP_ATOMIC_MUL] = cg_emit_atomic,

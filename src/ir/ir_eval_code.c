@@ -267,6 +267,7 @@ static const struct {
     [PS_OP_LOAD] = {ir_eval_load, 0},
     [PS_OP_VOLATILE] = {ir_eval_load, 0},
     [PS_OP_ADDRESS] = {ir_eval_address, 0},
+    [PS_OP_CLOCK] = {ir_eval_clock, 0},
     [PS_OP_STORE] = {ir_eval_store, 0},
     [PS_OP_ATOMIC_ADD] = {ir_eval_atomic, PS_OP_ADD},
     [PS_OP_ATOMIC_MUL] = {ir_eval_atomic, PS_OP_MUL},

@@ -163,6 +163,7 @@ bool ir_eval_stride(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_ptradd(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_load(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_address(EvalRun *run, const EvalIns *ins, uint64_t *words);
+bool ir_eval_clock(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_store(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_atomic(EvalRun *run, const EvalIns *ins, uint64_t *words);
 bool ir_eval_exchange(EvalRun *run, const EvalIns *ins, uint64_t *words); /* xchg and cas */

@@ -244,6 +244,12 @@ bool ir_eval_address(EvalRun *run, const EvalIns *ins, uint64_t *words) {
     return at != NULL;
 }
 
+bool ir_eval_clock(EvalRun *run, const EvalIns *ins, uint64_t *words) {
+    (void)run;
+    words[ins->dst] = (uint64_t)ps_clock_ticks();
+    return true;
+}
+
 bool ir_eval_store(EvalRun *run, const EvalIns *ins, uint64_t *words) {
     const EvalPlace *place = place_at(words, ins->args[0].slot);
     return ir_eval_write(run, ins->ref, place, ins->args[0].type, &words[ins->args[1].slot]);

@@ -301,6 +301,8 @@ static const char *check_address(const At *a) {
     return a->op->type == PS_U64 ? NULL : "the result must be u64";
 }
 
+static const char *check_clock(const At *a) { return a->op->type == PS_I64 ? NULL : "the result must be i64"; }
+
 /* A place and values of its type. */
 static const char *check_stored(const At *a) {
     if (kind(a, arg_type(a, 0)) != PS_KIND_PTR) return "the first operand must be a ptr";
@@ -477,6 +479,7 @@ static const Check by_op[PS_OP_COUNT] = {
     [PS_OP_LOAD] = check_load,
     [PS_OP_VOLATILE] = check_volatile,
     [PS_OP_ADDRESS] = check_address,
+    [PS_OP_CLOCK] = check_clock,
     [PS_OP_STORE] = check_store,
     [PS_OP_ATOMIC_ADD] = check_atomic,
     [PS_OP_ATOMIC_MUL] = check_atomic,

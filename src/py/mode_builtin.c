@@ -290,6 +290,7 @@ static PyObject *form(Call *call, PyObject *const *args, int nargs, PyObject *na
     switch (call->id) {
     case PS_BUILTIN_ATOMIC_CAS: return atomic_cas(state, args);
     case PS_BUILTIN_GET_ADDR: return get_addr(state, args);
+    case PS_BUILTIN_CLOCK_COUNTER: return mode_number(state, PS_I64, (uint64_t)ps_clock_ticks());
     case PS_BUILTIN_VOLATILE_LOAD: return volatile_load(state, args[0]);
     case PS_BUILTIN_CAST: return cast(state, args);
     case PS_BUILTIN_BIT_CAST: return bit_cast(state, args);

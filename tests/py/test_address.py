@@ -108,3 +108,27 @@ def test_frexp_of_other_things(way):
         return ti.Vector([m, e, p[0] + p[1], q[0] + q[1]], ti.f64)
 
     assert f(-12, 6.0).to_list() == [-0.75, 4, 0.75 + 0.5, 3 - 1]
+
+
+def test_clock_counter():
+    @ti.kernel
+    def spent(n: ti.i32, out: ti.types.ndarray(ti.f32, 1)) -> ti.i64:
+        start = ti.clock_counter()
+        s = 0.0
+        for i in range(n):
+            s += ti.sin(s + i)
+        out[0] = s
+        ti.static_assert(start.dtype is ti.i64)
+        return ti.clock_counter() - start
+
+    @ti.kernel
+    def each(out: ti.types.ndarray(ti.i64, 1)):
+        for i in out:
+            out[i] = ti.clock_counter()
+
+    out = np.zeros(1, np.float32)
+    for run in spent, spent._evaluate:
+        assert min(run(20000, out) for _ in range(5)) > 10 * max(min(run(1, out) for _ in range(5)), 1)
+    before, ticks = ti.clock_counter(), np.zeros(100, np.int64)
+    each(ticks)
+    assert (ticks >= before).all() and (ticks <= ti.clock_counter()).all() and len(set(ticks)) > 1

@@ -190,12 +190,18 @@ static PyObject *form_grouped(PyObject *const *args, int nargs) {
     return Py_NewRef(args[0]);
 }
 
+static PyObject *form_clock_counter(PyObject *const *args, int nargs) {
+    (void)args, (void)nargs;
+    return PyLong_FromLongLong(ps_clock_ticks());
+}
+
 static PyObject *(*const forms[PS_BUILTIN_COUNT])(PyObject *const *args, int nargs) = {
     [PS_BUILTIN_STATIC] = form_static,
     [PS_BUILTIN_STATIC_ASSERT] = form_static_assert,
     [PS_BUILTIN_STATIC_PRINT] = form_static_print,
     [PS_BUILTIN_SELECT] = form_select,
     [PS_BUILTIN_LOGICAL_NOT] = form_logical_not,
+    [PS_BUILTIN_CLOCK_COUNTER] = form_clock_counter,
     [PS_BUILTIN_CAST] = form_cast,
     [PS_BUILTIN_ISNAN] = form_isnan,
     [PS_BUILTIN_ISINF] = form_isinf,

@@ -342,10 +342,17 @@ static PsStatus form_loop_config(Loop *l, CallArgs *args, PsValue *out) {
     return PS_OK;
 }
 
+static PsStatus form_clock_counter(Loop *l, CallArgs *args, PsValue *out) {
+    (void)args;
+    *out = loop_value(l, ps_build_op(loop_b(l), PS_OP_CLOCK, PS_I64, NULL, 0, 0));
+    return PS_OK;
+}
+
 static PsStatus (*const forms[PS_BUILTIN_COUNT])(Loop *, CallArgs *, PsValue *) = {
     [PS_BUILTIN_CAST] = form_cast,
     [PS_BUILTIN_VOLATILE_LOAD] = loop_volatile_load,
     [PS_BUILTIN_GET_ADDR] = loop_get_addr,
+    [PS_BUILTIN_CLOCK_COUNTER] = form_clock_counter,
     [PS_BUILTIN_BIT_CAST] = form_bit_cast,
     [PS_BUILTIN_SELECT] = form_select,
     [PS_BUILTIN_LOGICAL_NOT] = form_not,
