@@ -258,6 +258,8 @@ LLVMValueRef cg_operand(Emitter *e, PsRef r,
 LLVMValueRef cg_lane_vector(Emitter *e, PsRef r); /* always a vector */
 LLVMValueRef cg_lane_splat(Emitter *e, LLVMValueRef one);
 LLVMValueRef cg_lane_scalar(Emitter *e, PsRef r, unsigned lane); /* of one lane; of places too */
+LLVMValueRef cg_lane_places(Emitter *e,
+                            PsRef place); /* a vector of addresses; NULL: one lane after the other, please */
 LLVMTypeRef cg_lane_type(const Emitter *e, LLVMTypeRef element);
 LLVMTypeRef cg_lane_mask_type(const Emitter *e);
 LLVMValueRef cg_lane_mask(Emitter *e, LLVMValueRef i1s);  /* from a vector of i1 */
@@ -277,6 +279,7 @@ LLVMValueRef cg_lane_select(Emitter *e, LLVMValueRef value, LLVMValueRef other);
 /* codegen_lane_memory.c */
 LLVMValueRef cg_lane_var(Emitter *e, PsRef r);
 LLVMValueRef cg_lane_elem(Emitter *e, PsRef r);
+bool cg_lane_gathers(const Codegen *cg, PsType type); /* one instruction for elements at any places */
 LLVMValueRef cg_lane_load(Emitter *e, PsRef r);
 LLVMValueRef cg_lane_store(Emitter *e, PsRef r);
 LLVMValueRef cg_lane_atomic(Emitter *e, PsRef r);

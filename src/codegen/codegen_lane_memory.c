@@ -6,7 +6,8 @@
  *                                use for it: no control that diverges stands between the local and the store
  *     neighbours in memory       one vector load or store, masked where lanes may be inactive
  *     one place for all          a scalar load; of a store the last active lane counts, as in a loop
- *     anything else              lane by lane, ascending. Inactive lanes use memory of ours: that costs less than a branch
+ *     anything else              AVX-512's gathers and scatters, of 4 and 8 bytes, which write ascending; or lane by lane,
+ *                                where inactive lanes use memory of ours: that costs less than a branch
  *     atomics                    a loop over the active lanes, ascending; integer atomics of all lanes on one place whose old
  *                                value nobody wants are combined first, which changes no bits
  *
@@ -120,12 +121,12 @@ static bool has_masked(const Emitter *e, LLVMTypeRef stored) {
     return e->cg->has_masks || (stored != narrow[0] && stored != narrow[1]);
 }
 
-/* A call of llvm.masked.load or store: the alignment is an operand behind the place up to LLVM 21, and the place's attribute
+/* A call of llvm.masked.load, store, gather or scatter: the alignment is an operand behind the place up to LLVM 21, and the place's attribute
  * after that. */
 static LLVMValueRef masked_access(Emitter *e, const char *name, LLVMValueRef *args, unsigned n, unsigned place,
                                   LLVMTypeRef vector, unsigned align) {
     Codegen *cg = e->cg;
-    LLVMTypeRef types[2] = {vector, cg->ptr};
+    LLVMTypeRef types[2] = {vector, LLVMTypeOf(args[place])};
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(cg->module, id, types, 2), all[4];
     LLVMTypeRef type = LLVMIntrinsicGetType(cg->ctx, id, types, 2);
@@ -218,7 +219,7 @@ static LLVMValueRef lane_place(Emitter *e, PsRef place, unsigned lane, LLVMValue
     return distance ? LLVMBuildGEP2(e->b, e->cg->i8, at, &bytes, 1, "") : at;
 }
 
-static LLVMValueRef gather(Emitter *e, PsRef place, LLVMTypeRef stored, unsigned size) {
+static LLVMValueRef load_each(Emitter *e, PsRef place, LLVMTypeRef stored, unsigned size) {
     LLVMValueRef bits = e->mask ? cg_lane_bits(e, e->mask) : NULL, all = LLVMGetPoison(cg_lane_type(e, stored));
     for (unsigned i = 0; i < e->width; i++) {
         LLVMValueRef one = cg_load_at(e, stored, lane_place(e, place, i, bits, size), 0, size);
@@ -227,12 +228,41 @@ static LLVMValueRef gather(Emitter *e, PsRef place, LLVMTypeRef stored, unsigned
     return all;
 }
 
-static void scatter(Emitter *e, PsRef place, LLVMValueRef value, unsigned size) {
+static void store_each(Emitter *e, PsRef place, LLVMValueRef value, unsigned size) {
     LLVMValueRef bits = e->mask ? cg_lane_bits(e, e->mask) : NULL;
     for (unsigned i = 0; i < e->width; i++) {
         LLVMValueRef one = LLVMBuildExtractElement(e->b, value, LLVMConstInt(e->cg->i32, i, 0), "");
         cg_store_at(e, one, lane_place(e, place, i, bits, size), 0, size);
     }
+}
+
+/* -- gathers and scatters -- */
+
+bool cg_lane_gathers(const Codegen *cg, PsType type) { return cg->has_masks && ps_scalar_size(type) >= 4; }
+
+static LLVMValueRef active_lanes(Emitter *e) {
+    if (e->mask) return cg_lane_test(e, e->mask);
+    return LLVMConstAllOnes(cg_lane_type(e, e->cg->i1));
+}
+
+static LLVMValueRef gather(Emitter *e, PsRef place, LLVMTypeRef stored, PsType type) {
+    unsigned size = (unsigned)ps_scalar_size(type);
+    LLVMTypeRef vector = cg_lane_type(e, stored);
+    LLVMValueRef places = cg_lane_gathers(e->cg, type) ? cg_lane_places(e, place) : NULL;
+    if (!places) return load_each(e, place, stored, size);
+    LLVMValueRef args[3] = {places, active_lanes(e), LLVMConstNull(vector)};
+    return masked_access(e, "llvm.masked.gather", args, 3, 0, vector, size);
+}
+
+static void scatter(Emitter *e, PsRef place, LLVMValueRef value, PsType type) {
+    unsigned size = (unsigned)ps_scalar_size(type);
+    LLVMValueRef places = cg_lane_gathers(e->cg, type) ? cg_lane_places(e, place) : NULL;
+    if (!places) {
+        store_each(e, place, value, size);
+        return;
+    }
+    LLVMValueRef args[3] = {value, places, active_lanes(e)};
+    masked_access(e, "llvm.masked.scatter", args, 3, 1, LLVMTypeOf(value), size);
 }
 
 /* -- accesses -- */
@@ -259,7 +289,7 @@ LLVMValueRef cg_lane_load(Emitter *e, PsRef r) {
         return cg_from_stored(e, type, load_row(e, stored, cg_value(e, place), at, (unsigned)size));
     }
     cg_note_access(e, r, CG_EACH);
-    return cg_from_stored(e, type, gather(e, place, stored, (unsigned)size));
+    return cg_from_stored(e, type, gather(e, place, stored, type));
 }
 
 LLVMValueRef cg_lane_store(Emitter *e, PsRef r) {
@@ -283,7 +313,7 @@ LLVMValueRef cg_lane_store(Emitter *e, PsRef r) {
     if (is_row)
         store_row(e, stored, cg_value(e, place), at, (unsigned)size);
     else
-        scatter(e, place, stored, (unsigned)size);
+        scatter(e, place, stored, type);
     return NULL;
 }
 

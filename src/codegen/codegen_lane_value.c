@@ -5,8 +5,9 @@
  * Masks are integers as wide as the loop's main type, 0 or all ones, which is how AVX2 compares and blends: it would pack
  * and unpack i1s wherever they meet or cross from block to block. AVX-512 has registers for the i1s themselves.
  *
- * Addresses that vary are never vectors: what reads or writes them asks for one lane after the other (cg_lane_scalar), which
- * computes the address from the lanes of the indices in it. 64-bit products in vectors cost AVX2 more than that.
+ * Addresses that vary are no values of their own: what reads or writes them asks for one lane after the other
+ * (cg_lane_scalar), which computes the address from the lanes of the indices in it, as 64-bit products in vectors cost AVX2
+ * more than that; or, with AVX-512, for a vector of all (cg_lane_places).
  */
 #include "codegen/codegen_int.h"
 
@@ -116,6 +117,37 @@ static LLVMValueRef scalar_of(Emitter *e, PsRef r, unsigned lane, int depth) {
 }
 
 LLVMValueRef cg_lane_scalar(Emitter *e, PsRef r, unsigned lane) { return scalar_of(e, r, lane, MAX_SUMS); }
+
+/* -- the places of all lanes -- */
+
+static LLVMValueRef sum_of(Emitter *e, LLVMValueRef a, LLVMValueRef b) {
+    return !a ? b : !b ? a : LLVMBuildAdd(e->b, a, b, "");
+}
+
+/* A place as a scalar `base` and a vector of bytes behind it, or NULL where all lanes are at the base. False: it is none of
+ * an array that steps lead to. */
+static bool split_place(Emitter *e, PsRef r, LLVMValueRef *base, LLVMValueRef *bytes) {
+    const PsOp *op = ps_op(e->f, r);
+    int64_t step = cg_lane_step(e, r);
+    if (step != CG_UNEVEN) {
+        *base = cg_value(e, r);
+        *bytes = step ? multiples(e, e->cg->i64, step) : NULL;
+        return true;
+    }
+    if (op->code != PS_OP_PTRADD || !split_place(e, ps_op_arg(e->f, r, 0), base, bytes)) return false;
+    PsRef by = ps_op_arg(e->f, r, 1);
+    if (cg_lane_step(e, by) == 0)
+        *base = step_bytes(e, *base, cg_value(e, by));
+    else
+        *bytes = sum_of(e, *bytes, cg_lane_vector(e, by));
+    return true;
+}
+
+LLVMValueRef cg_lane_places(Emitter *e, PsRef place) {
+    LLVMValueRef base, bytes;
+    if (!split_place(e, place, &base, &bytes) || !bytes) return NULL;
+    return LLVMBuildGEP2(e->b, e->cg->i8, base, &bytes, 1, "");
+}
 
 /* -- masks -- */
 

@@ -144,6 +144,7 @@ static bool may_wait(const PsFunc *f, PsRef parfor, const uint8_t *written) {
 /* -- what lanes gain -- */
 
 #define TYPICAL_WIDTH 8
+#define GATHERED      0.8 /* of an element that a gather loads, against one loaded alone */
 #define LARGE_BODY    350 /* ops: so many more must gain once more what they cost, for the time to compile them */
 #define TURNS         16  /* of a loop */
 #define IMBALANCE     1.5 /* lanes wait for the one that goes round longest */
@@ -155,12 +156,21 @@ typedef struct Cost {
     bool each; /* lane by lane */
 } Cost;
 
-/* An access that is not a row: lane by lane, with an address each, and a choice of address where lanes may be inactive. */
+/* Steps lead to the place from one that lanes share or are neighbours at. */
+static bool is_gathered(const Codegen *cg, const PsFunc *f, PsRef place, PsType type) {
+    while (cg->uniform.steps[place] == CG_UNEVEN && ps_op(f, place)->code == PS_OP_PTRADD)
+        place = ps_op_arg(f, place, 0);
+    return cg_lane_gathers(cg, type) && cg->uniform.steps[place] != CG_UNEVEN;
+}
+
+/* An access that is not a row: a gather; or lane by lane, with an address each, and a choice of address where lanes may be
+ * inactive. */
 static Cost cost_of_access(const Codegen *cg, const PsFunc *f, PsRef r, PsRef place, PsType type, bool masked) {
     int64_t step = cg->uniform.steps[place], size = ps_scalar_size(type);
     if (step == 0)
         return (Cost){1, ps_op(f, ps_place_root(f, place))->code == PS_OP_VAR ? 1 : 1.0 / TYPICAL_WIDTH};
     if (step == size || step == -size) return (Cost){1, ps_op(f, r)->code == PS_OP_STORE && masked ? 4 : 1};
+    if (is_gathered(cg, f, place, type)) return (Cost){1, TYPICAL_WIDTH * (masked ? 3 : GATHERED), false};
     return (Cost){1, TYPICAL_WIDTH * (masked ? 4 : 1.5), true};
 }
 

@@ -33,9 +33,9 @@ def f(x: A, y: A, at: A):
     for i in x:  # loop: lanes: 8 iterations at a time
         a = x[i] * 2.0  # load: contiguous | 4 bytes, 1 flop
         b = x[x.shape[0] - 1 - i]  # load: contiguous, backwards | 4 bytes
-        c = x[at[i]]  # load: contiguous | load: gather: lane by lane | 8 bytes
+        c = x[at[i]]  # load: contiguous | load: gather: a place for each lane | 8 bytes
         d = x[3]  # load: one element for all lanes | 4 bytes
-        y[at[i]] = a + b * c + d  # store: scatter: lane by lane | 4 bytes, 3 flops
+        y[at[i]] = a + b * c + d  # store: scatter: a place for each lane | 4 bytes, 3 flops
         y[y.shape[0] - 1 - i] = c  # store: contiguous, backwards | 4 bytes
         y[0] = a  # store: one element for all lanes | 4 bytes
 look(f, floats(9), floats(9), ints(9))
