@@ -121,6 +121,11 @@ PsOpCode cg_atomic_combine(PsOpCode code) {
 LLVMValueRef cg_emit_atomic(Emitter *e, PsRef r) {
     PsType type = ps_op(e->f, r)->type;
     if (!ps_type_is_scalar(type)) return NULL;
+    if (e->together) {
+        e->together--;
+        return LLVMConstNull(e->cg->scalars[type]);
+    }
+    if (cg_scatter_together(e, r)) return LLVMConstNull(e->cg->scalars[type]);
     LLVMValueRef old = cg_update(e, r, cg_arg(e, r, 0), cg_arg(e, r, 1));
     return old ? old : LLVMConstNull(e->cg->scalars[type]);
 }

@@ -175,6 +175,8 @@ typedef struct Target {
 
 typedef enum EmitterKind { EMIT_MAIN, EMIT_TASK, EMIT_FUNC } EmitterKind;
 
+typedef enum UpdateForm { EITHER_FORM, LOCKED_FORM, PLAIN_FORM } UpdateForm;
+
 typedef struct Emitter {
     Codegen *cg;
     const PsFunc *f;
@@ -201,13 +203,10 @@ typedef struct Emitter {
     LLVMBasicBlockRef skip;     /* where to go when no lane is active */
     bool left;                  /* all active lanes have jumped; nothing follows in the region */
     LLVMValueRef shared, moved[PS_MAX_SCATTERED]; /* of the task state, in tasks; NULL: not loaded yet */
-    enum UpdateForm {
-        EITHER_FORM,
-        LOCKED_FORM,
-        PLAIN_FORM
-    } updates;            /* of atomics: what is known of `shared` */
-    LLVMValueRef domain;  /* main: the PsParfor it fills */
-    LLVMValueRef scratch; /* words for prints and faults */
+    UpdateForm updates;                           /* of atomics: what is known of `shared` */
+    unsigned together;                            /* atomics that come next and are emitted already */
+    LLVMValueRef domain;                          /* main: the PsParfor it fills */
+    LLVMValueRef scratch;                         /* words for prints and faults */
     uint32_t scratch_words;
     uint32_t nesting;
     uint64_t locals; /* bytes on the stack */
@@ -247,7 +246,8 @@ void cg_lanes_survey(
 /* codegen_scatter.c */
 void cg_scatter_survey(Codegen *cg);                                               /* after cg_lanes_survey */
 void cg_scatter_record(Emitter *e, const ParforInfo *parfor, LLVMValueRef record); /* in main: fills it */
-bool cg_scatter_splits(const Emitter *e); /* rows are emitted by the next */
+bool cg_scatter_together(Emitter *e, PsRef r); /* emits it, and those that e->together then counts */
+bool cg_scatter_splits(const Emitter *e);      /* rows are emitted by the next */
 void cg_scatter_row(Emitter *e, LLVMValueRef begin, LLVMValueRef end);
 
 /* codegen_lane_value.c: values of W lanes */

@@ -14,6 +14,8 @@
  */
 #include "codegen/codegen_int.h"
 
+#include <stdio.h>
+
 #define TURNS 8 /* of a loop */
 #define MOST  (1 << 20)
 
@@ -178,13 +180,46 @@ static LLVMValueRef is_alone(Emitter *e) {
     return LLVMBuildICmp(e->b, LLVMIntEQ, shared, LLVMConstInt(e->cg->i64, 0, 0), "");
 }
 
+static LLVMValueRef locked_function(Emitter *e, PsOpCode code, PsType type, LLVMTypeRef fn_type) {
+    Codegen *cg = e->cg;
+    char name[32];
+    snprintf(name, sizeof name, "%s.%s", ps_op_info[code].name, ps_scalar_name(type));
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name), caller = e->fn;
+    if (fn) return fn;
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
+    e->fn = fn = LLVMAddFunction(cg->module, name, fn_type);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    LLVMSetFunctionCallConv(fn, LLVMPreserveAllCallConv);
+    cg_attribute(cg, fn, "noinline", 0);
+    cg_attribute(cg, fn, "cold", 0);
+    cg_attribute(cg, fn, "nounwind", 0);
+    LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(cg->ctx, fn, ""));
+    LLVMBuildRet(e->b, cg_atomic(e, code, type, LLVMGetParam(fn, 0), LLVMGetParam(fn, 1)));
+    e->fn = caller;
+    LLVMPositionBuilderAtEnd(e->b, back);
+    return fn;
+}
+
+/* Of floats a loop of compare and exchange: called, as there may be many in a body, which they would make long to compile,
+ * and few run. */
+static LLVMValueRef update_locked(Emitter *e, PsOpCode code, PsType type, LLVMValueRef place,
+                                  LLVMValueRef operand) {
+    if (!cg_is_float(type)) return cg_atomic(e, code, type, place, operand);
+    LLVMTypeRef params[2] = {e->cg->ptr, LLVMTypeOf(operand)};
+    LLVMTypeRef fn_type = LLVMFunctionType(params[1], params, 2, 0);
+    LLVMValueRef fn = locked_function(e, code, type, fn_type), args[2] = {place, operand};
+    LLVMValueRef call = LLVMBuildCall2(e->b, fn_type, fn, args, 2, "");
+    LLVMSetInstructionCallConv(call, LLVMPreserveAllCallConv);
+    return call;
+}
+
 static LLVMValueRef update_either(Emitter *e, PsRef r, LLVMValueRef place, LLVMValueRef operand) {
     PsOpCode code = (PsOpCode)ps_op(e->f, r)->code;
     PsType type = ps_op(e->f, r)->type;
     LLVMBasicBlockRef alone = cg_block(e, "alone"), lock = cg_block(e, "shared"), done = cg_block(e, "done");
     cg_branch_cold(e, is_alone(e), alone, lock);
     LLVMPositionBuilderAtEnd(e->b, lock);
-    LLVMValueRef old[2] = {cg_atomic(e, code, type, place, operand), NULL};
+    LLVMValueRef old[2] = {update_locked(e, code, type, place, operand), NULL};
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(e->b), NULL};
     LLVMBuildBr(e->b, done);
     LLVMPositionBuilderAtEnd(e->b, alone);
@@ -205,6 +240,94 @@ LLVMValueRef cg_update(Emitter *e, PsRef r, LLVMValueRef place, LLVMValueRef ope
     if (must_lock || e->updates == LOCKED_FORM) return cg_atomic(e, code, type, place, operand);
     if (e->updates == PLAIN_FORM) return update_plainly(e, code, type, moved_place(e, r, place), operand);
     return update_either(e, r, place, operand);
+}
+
+/* -- neighbours -- */
+
+#define MOST_TOGETHER 8
+
+/* Updates of neighbours in memory that follow each other, as those of a vector's components do: they share the choice of
+ * form, and the plain one loads, adds and stores them as a vector. */
+typedef struct Neighbours {
+    PsRef ops[MOST_TOGETHER];
+    unsigned n;
+} Neighbours;
+
+/* A place as another one and the bytes from there to it. */
+static PsRef place_before(const PsFunc *f, PsRef place, uint64_t *bytes) {
+    uint64_t by;
+    *bytes = 0;
+    while (ps_op(f, place)->code == PS_OP_PTRADD && ps_op_is_const(f, ps_op_arg(f, place, 1), &by)) {
+        *bytes += by;
+        place = ps_op_arg(f, place, 0);
+    }
+    return place;
+}
+
+static bool is_next(const Emitter *e, PsRef first, PsRef r, unsigned k) {
+    const PsOp *a = ps_op(e->f, first), *b = ps_op(e->f, r);
+    uint64_t from, to;
+    if (a->code != b->code || a->type != b->type || e->cg->uses[r]) return false;
+    PsRef before = place_before(e->f, ps_op_arg(e->f, first, 0), &from);
+    return before == place_before(e->f, ps_op_arg(e->f, r, 0), &to) &&
+           to - from == k * (uint64_t)ps_scalar_size(a->type);
+}
+
+/* Only places and constants, which are no operands of theirs that would be missing yet, may stand between them. */
+static Neighbours neighbours_of(const Emitter *e, PsRef first) {
+    Neighbours found = {.ops = {first}, .n = 1};
+    for (PsRef r = ps_op(e->f, first)->next; r && found.n < MOST_TOGETHER; r = ps_op(e->f, r)->next) {
+        uint16_t code = ps_op(e->f, r)->code;
+        if (code == PS_OP_PTRADD || code == PS_OP_CONST) continue;
+        if (!is_next(e, first, r, found.n)) break;
+        found.ops[found.n++] = r;
+    }
+    return found;
+}
+
+static void update_vector(Emitter *e, const Neighbours *all, LLVMValueRef place) {
+    const PsOp *op = ps_op(e->f, all->ops[0]);
+    PsType type = op->type;
+    unsigned size = (unsigned)ps_scalar_size(type);
+    LLVMTypeRef vector = LLVMVectorType(e->cg->scalars[type], all->n);
+    LLVMValueRef values = LLVMGetPoison(vector), at = moved_place(e, all->ops[0], place);
+    for (unsigned i = 0; i < all->n; i++) {
+        LLVMValueRef lane = LLVMConstInt(e->cg->i32, i, 0);
+        values = LLVMBuildInsertElement(e->b, values, cg_arg(e, all->ops[i], 1), lane, "");
+    }
+    LLVMValueRef old = cg_load_at(e, vector, at, 0, size);
+    cg_store_at(e, cg_binary(e, cg_atomic_combine((PsOpCode)op->code), type, old, values), at, 0, size);
+}
+
+static void update_each(Emitter *e, const Neighbours *all, LLVMValueRef place) {
+    const PsOp *op = ps_op(e->f, all->ops[0]);
+    for (unsigned i = 0; i < all->n; i++)
+        update_locked(e, (PsOpCode)op->code, op->type, cg_at(e, place, i * (uint64_t)ps_scalar_size(op->type)),
+                      cg_arg(e, all->ops[i], 1));
+}
+
+bool cg_scatter_together(Emitter *e, PsRef r) {
+    const PsOp *op = ps_op(e->f, r);
+    bool is_task = e->kind == EMIT_TASK && !cg_in_lanes(e) && e->parfor->updates;
+    if (!is_task || e->updates == LOCKED_FORM || e->cg->uses[r]) return false;
+    if (!cg_atomic_combine((PsOpCode)op->code) || ps_scalar_size(op->type) < 4) return false;
+    Neighbours all = neighbours_of(e, r);
+    if (all.n < 2) return false;
+    LLVMValueRef place = cg_arg(e, r, 0);
+    e->together = all.n - 1;
+    if (e->updates == PLAIN_FORM) {
+        update_vector(e, &all, place);
+        return true;
+    }
+    LLVMBasicBlockRef alone = cg_block(e, "alone"), lock = cg_block(e, "shared"), done = cg_block(e, "done");
+    cg_branch_cold(e, is_alone(e), alone, lock);
+    LLVMPositionBuilderAtEnd(e->b, lock);
+    update_each(e, &all, place);
+    LLVMBuildBr(e->b, done);
+    LLVMPositionBuilderAtEnd(e->b, alone);
+    update_vector(e, &all, place);
+    cg_enter(e, done);
+    return true;
 }
 
 /* -- rows -- */

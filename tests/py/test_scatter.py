@@ -285,3 +285,37 @@ def test_small_bodies_of_any_length(n):
         assert (a == first.astype(np.int32)).all() and (b == second).all() and (c == np.bincount(at, minlength=11)).all()
         for k in range(11):
             assert sorted(t[at == k]) == list(range(c[k]))
+
+
+@pytest.mark.parametrize("name", ["f32", "f64", "i32", "u64", "i16"])
+@pytest.mark.parametrize("n", [2, 3, 4, 9])
+def test_vectors_are_added_as_wholes(name, n):
+    """The components of a vector share one choice of form; also twice into one element, and into parts of one."""
+    dtype, T = getattr(ti, name), numpy_type(name)
+
+    @ti.kernel
+    def scatter(at: ti.types.ndarray(ti.i32, 1), w: ti.types.ndarray(dtype, 1), out: ti.types.ndarray(ti.types.vector(n, dtype), 1)):
+        for i in at:
+            v = ti.types.vector(n, dtype)(w[i])
+            for k in ti.static(range(n)):
+                v[k] += dtype(k)
+            out[at[i]] += v
+            out[at[i]] += v
+            out[at[i]][1] += w[i]
+            out[at[i]][0] += w[i]
+            ti.atomic_max(out[10], v)
+
+    def run():
+        out = np.zeros((11, n), T)
+        scatter(at, w, out)
+        return out
+
+    at = places(N // 4, 10)
+    w = (np.random.default_rng(3).integers(0, 4, at.size)).astype(T)
+    want = np.zeros((11, n), np.float64)
+    for k in range(n):
+        want[:10, k] = np.bincount(at, (2.0 * (w + k)) + (w if k < 2 else 0), 10)
+    want[10] = 3 + np.arange(n)
+    want = want.astype(T) if name[0] == "f" else want.astype(np.int64).astype(T)
+    for out in on_threads(run):
+        assert np.array_equal(out, want)
