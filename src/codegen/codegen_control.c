@@ -110,7 +110,10 @@ LLVMValueRef cg_emit_for(Emitter *e, PsRef r) {
         LLVMSetNSW(index, 1);
     }
     cg_set(e, info->params, index, c.phi);
-    if (ps_op(e->f, r)->imm) c.id = cg_rolled_loop(cg);
+    if (ps_op(e->f, r)->imm)
+        c.id = cg_rolled_loop(cg);
+    else if (cg_stays_scalar(e->f, r))
+        c.id = cg_scalar_loop(cg);
     Target target = {.next = c.latch, .leave = cut ? chunks.leave : c.leave, .outer = e->target};
     e->target = &target;
     cg_emit_region(e, region);

@@ -69,6 +69,7 @@ typedef struct ParforInfo {
     LLVMValueRef task;
     uint32_t size;         /* ops of the body, with those of inlined callees */
     bool serial, ordered;  /* as in FuncInfo */
+    bool stays_scalar;     /* cg_stays_scalar */
     int element;           /* bytes of the type that decides the vector width */
     unsigned width;        /* lanes; 1: none of our own */
     PsNoteId why;          /* of the width */
@@ -233,6 +234,7 @@ void cg_survey(Codegen *cg);
 PsRef cg_owner(const PsFunc *f,
                PsRef r); /* the op whose region an op, or a region's parameter, is of; 0: the body */
 bool cg_is_loop(const PsFunc *f, PsRef r);
+bool cg_stays_scalar(const PsFunc *f, PsRef loop); /* LLVM must not make vectors of it */
 
 /* codegen_uniform.c: false: it has no end in sight, or no memory */
 bool cg_uniform_loop(Codegen *cg, PsRef parfor);
@@ -444,6 +446,7 @@ LLVMValueRef cg_scratch(Emitter *e, uint32_t words);
 /* codegen_parfor.c, codegen_partial.c */
 void cg_emit_task(Codegen *cg, ParforInfo *parfor, Value *slots);
 LLVMMetadataRef cg_rolled_loop(Codegen *cg); /* metadata of a loop that LLVM leaves as it is */
+LLVMMetadataRef cg_scalar_loop(Codegen *cg); /* of one that it may unroll, but make no vectors of */
 void cg_set_index(Emitter *e, PsRef param, LLVMValueRef wide);
 void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index,
                      bool vectors); /* the body and the end of its loop */

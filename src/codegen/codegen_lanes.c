@@ -145,7 +145,7 @@ static bool may_wait(const PsFunc *f, PsRef parfor, const uint8_t *written) {
 
 #define TYPICAL_WIDTH 8
 #define GATHERED      0.8 /* of an element that a gather loads, against one loaded alone */
-#define LARGE_BODY    350 /* ops: so many more must gain once more what they cost, for the time to compile them */
+#define LARGE_BODY    2000 /* ops: so many more must gain once more what they cost, for the time to compile them */
 #define TURNS         16  /* of a loop */
 #define IMBALANCE     1.5 /* lanes wait for the one that goes round longest */
 #define SHORT_LOOP    24  /* ops of loops that wait for their own results rather than for free units */
@@ -193,7 +193,8 @@ static Cost cost_of_op(const Codegen *cg, const PsFunc *f, PsRef r, bool masked)
         break;
     default: break;
     }
-    if (op->code >= PS_OP_ATOMIC_ADD && op->code <= PS_OP_ATOMIC_XOR) return (Cost){20, 23 * TYPICAL_WIDTH};
+    if (op->code >= PS_OP_ATOMIC_ADD && op->code <= PS_OP_ATOMIC_XOR)
+        return (Cost){3, 16 * TYPICAL_WIDTH}; /* a thread alone adds plainly */
     if (cg_is_math((PsOpCode)op->code)) return (Cost){20, 21 * TYPICAL_WIDTH};
     if (ps_op_info[op->code].effect != PS_EFFECT_PURE || op->code == PS_OP_CONST || op->code == PS_OP_PTRADD)
         return (Cost){0, 0};
@@ -212,14 +213,24 @@ static void count_parting(const PsFunc *f, PsRef loop, Body *body) {
 static void weigh_region(const Codegen *cg, const PsFunc *f, PsRegion region, double turns, bool masked,
                          Body *body);
 
+/* Turns of a loop, 1 of other control. */
+static double turns_of(const PsFunc *f, PsRef r) {
+    const PsOp *op = ps_op(f, r);
+    uint64_t lo, hi;
+    if (op->code == PS_OP_WHILE) return TURNS;
+    if (op->code != PS_OP_FOR) return 1;
+    if (!ps_op_is_const(f, ps_op_arg(f, r, 0), &lo) || !ps_op_is_const(f, ps_op_arg(f, r, 1), &hi))
+        return TURNS;
+    return hi - lo < TURNS ? (double)(hi - lo) : TURNS;
+}
+
 static void weigh_control(const Codegen *cg, const PsFunc *f, PsRef r, double turns, bool masked, Body *body) {
     const PsOp *op = ps_op(f, r);
     bool parts = cg->uniform.marks[r] & CG_DIVERGES;
-    if (op->code != PS_OP_IF) turns *= TURNS;
-    double lanes = body->lanes;
+    double own = turns_of(f, r), lanes = body->lanes;
     for (uint32_t i = 0; i < op->nregions; i++)
-        weigh_region(cg, f, op->region0 + i, turns, masked || parts, body);
-    if (!parts || op->code == PS_OP_IF) return;
+        weigh_region(cg, f, op->region0 + i, turns * own, masked || parts, body);
+    if (!parts || op->code == PS_OP_IF || own <= 1) return;
     body->lanes = lanes + (body->lanes - lanes) * IMBALANCE;
     body->parts = true;
     count_parting(f, r, body);
@@ -229,8 +240,7 @@ static void weigh_region(const Codegen *cg, const PsFunc *f, PsRegion region, do
                          Body *body) {
     for (PsRef r = ps_region(f, region)->first; r; r = ps_op(f, r)->next) {
         Cost cost = cost_of_op(cg, f, r, masked);
-        double times =
-            ps_op(f, r)->code == PS_OP_FOR || ps_op(f, r)->code == PS_OP_WHILE ? turns * TURNS : turns;
+        double times = turns * turns_of(f, r);
         body->scalar += cost.scalar * times;
         body->lanes += cost.lanes * times;
         body->each += cost.each;

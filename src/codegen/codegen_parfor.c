@@ -36,6 +36,8 @@ static LLVMMetadataRef loop_id(Codegen *cg, unsigned width, unsigned interleave)
     return id;
 }
 
+LLVMMetadataRef cg_scalar_loop(Codegen *cg) { return loop_id(cg, 1, 1); }
+
 /* Neither unrolling nor vectors pay for loops over a tile; they would only take time to compile. */
 LLVMMetadataRef cg_rolled_loop(Codegen *cg) {
     LLVMMetadataRef self = LLVMTemporaryMDNode(cg->ctx, NULL, 0);
@@ -70,6 +72,8 @@ void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index, bool vectors) {
         unsigned width = vectors ? (unsigned)(cg->request->target.vector_bits / (8 * parfor->element)) : 1;
         c->id = loop_id(cg, width, vectors && parfor->size <= SMALL_BODY ? 2 : 1);
         e->parallel = LLVMMetadataAsValue(cg->ctx, c->id);
+    } else if (parfor->stays_scalar) {
+        c->id = cg_scalar_loop(cg);
     }
     if (cg_poll_each(e, parfor->ref)) cg_poll(e);
     cg_set_index(e, info->params + info->nparams - 1, index);

@@ -14,8 +14,6 @@
  */
 #include "codegen/codegen_int.h"
 
-#include <stdio.h>
-
 #define TURNS 8 /* of a loop */
 #define MOST  (1 << 20)
 
@@ -180,46 +178,13 @@ static LLVMValueRef is_alone(Emitter *e) {
     return LLVMBuildICmp(e->b, LLVMIntEQ, shared, LLVMConstInt(e->cg->i64, 0, 0), "");
 }
 
-static LLVMValueRef locked_function(Emitter *e, PsOpCode code, PsType type, LLVMTypeRef fn_type) {
-    Codegen *cg = e->cg;
-    char name[32];
-    snprintf(name, sizeof name, "%s.%s", ps_op_info[code].name, ps_scalar_name(type));
-    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name), caller = e->fn;
-    if (fn) return fn;
-    LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
-    e->fn = fn = LLVMAddFunction(cg->module, name, fn_type);
-    LLVMSetLinkage(fn, LLVMInternalLinkage);
-    LLVMSetFunctionCallConv(fn, LLVMPreserveAllCallConv);
-    cg_attribute(cg, fn, "noinline", 0);
-    cg_attribute(cg, fn, "cold", 0);
-    cg_attribute(cg, fn, "nounwind", 0);
-    LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(cg->ctx, fn, ""));
-    LLVMBuildRet(e->b, cg_atomic(e, code, type, LLVMGetParam(fn, 0), LLVMGetParam(fn, 1)));
-    e->fn = caller;
-    LLVMPositionBuilderAtEnd(e->b, back);
-    return fn;
-}
-
-/* Of floats a loop of compare and exchange: called, as there may be many in a body, which they would make long to compile,
- * and few run. */
-static LLVMValueRef update_locked(Emitter *e, PsOpCode code, PsType type, LLVMValueRef place,
-                                  LLVMValueRef operand) {
-    if (!cg_is_float(type)) return cg_atomic(e, code, type, place, operand);
-    LLVMTypeRef params[2] = {e->cg->ptr, LLVMTypeOf(operand)};
-    LLVMTypeRef fn_type = LLVMFunctionType(params[1], params, 2, 0);
-    LLVMValueRef fn = locked_function(e, code, type, fn_type), args[2] = {place, operand};
-    LLVMValueRef call = LLVMBuildCall2(e->b, fn_type, fn, args, 2, "");
-    LLVMSetInstructionCallConv(call, LLVMPreserveAllCallConv);
-    return call;
-}
-
 static LLVMValueRef update_either(Emitter *e, PsRef r, LLVMValueRef place, LLVMValueRef operand) {
     PsOpCode code = (PsOpCode)ps_op(e->f, r)->code;
     PsType type = ps_op(e->f, r)->type;
     LLVMBasicBlockRef alone = cg_block(e, "alone"), lock = cg_block(e, "shared"), done = cg_block(e, "done");
     cg_branch_cold(e, is_alone(e), alone, lock);
     LLVMPositionBuilderAtEnd(e->b, lock);
-    LLVMValueRef old[2] = {update_locked(e, code, type, place, operand), NULL};
+    LLVMValueRef old[2] = {cg_atomic(e, code, type, place, operand), NULL};
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(e->b), NULL};
     LLVMBuildBr(e->b, done);
     LLVMPositionBuilderAtEnd(e->b, alone);
@@ -302,8 +267,8 @@ static void update_vector(Emitter *e, const Neighbours *all, LLVMValueRef place)
 static void update_each(Emitter *e, const Neighbours *all, LLVMValueRef place) {
     const PsOp *op = ps_op(e->f, all->ops[0]);
     for (unsigned i = 0; i < all->n; i++)
-        update_locked(e, (PsOpCode)op->code, op->type, cg_at(e, place, i * (uint64_t)ps_scalar_size(op->type)),
-                      cg_arg(e, all->ops[i], 1));
+        cg_atomic(e, (PsOpCode)op->code, op->type, cg_at(e, place, i * (uint64_t)ps_scalar_size(op->type)),
+                  cg_arg(e, all->ops[i], 1));
 }
 
 bool cg_scatter_together(Emitter *e, PsRef r) {
@@ -353,6 +318,7 @@ static void emit_iteration(Emitter *e, LLVMValueRef index) {
 static void emit_columns(Emitter *e, LLVMValueRef begin, LLVMValueRef end, unsigned unrolled) {
     Counter c;
     cg_count_begin(e, &c, begin, end, unrolled, true);
+    if (e->parfor->stays_scalar) c.id = cg_scalar_loop(e->cg);
     if (cg_poll_each(e, e->parfor->ref)) cg_poll(e);
     for (unsigned i = 0; i < unrolled; i++)
         emit_iteration(e, i ? LLVMBuildNSWAdd(e->b, c.phi, LLVMConstInt(e->cg->i64, i, 0), "") : c.phi);

@@ -54,6 +54,33 @@ bool cg_is_loop(const PsFunc *f, PsRef r) {
     return code == PS_OP_FOR || code == PS_OP_WHILE || code == PS_OP_PARFOR;
 }
 
+/* What LLVM's vectoriser must not see under a condition: it computes a place that iterations share from the first lane alone,
+ * and of a division or load that this lane does not take part in there is no value (LLVM 22: `if 4 < i <= a[11 % n]`). */
+static bool is_taken_apart(const PsFunc *f, PsRef r) {
+    const PsOp *op = ps_op(f, r);
+    switch (op->code) {
+    case PS_OP_FLOORDIV:
+    case PS_OP_MOD:
+    case PS_OP_TRUNCDIV:
+    case PS_OP_TRUNCMOD: return !cg_is_float(op->type);
+    case PS_OP_LOAD: return ps_op(f, ps_place_root(f, ps_op_arg(f, r, 0)))->code != PS_OP_VAR;
+    default: return op->code == PS_OP_CALL;
+    }
+}
+
+static bool is_conditional(const PsFunc *f, PsRef r, PsRef loop) {
+    for (PsRef owner = cg_owner(f, r); owner && owner != loop; owner = cg_owner(f, owner))
+        if (ps_op(f, owner)->code == PS_OP_IF) return true;
+    return ps_op(f, r)->code == PS_OP_CALL; /* may have conditions inside */
+}
+
+bool cg_stays_scalar(const PsFunc *f, PsRef loop) {
+    PsRef end = ps_walk_skip(f, loop);
+    for (PsRef r = ps_walk_next(f, loop); r && r != end; r = ps_walk_next(f, r))
+        if (is_taken_apart(f, r) && is_conditional(f, r, loop)) return true;
+    return false;
+}
+
 /* -- functions -- */
 
 static const FuncInfo *callee_of(const Codegen *cg, const PsOp *op) {
@@ -279,7 +306,12 @@ static void weigh_parfors(Codegen *cg, const PsFunc *f) {
     }
     cg_lanes_survey(cg);
     cg_scatter_survey(cg);
-    for (uint32_t i = 0; i < cg->parfors.len; i++) cg->has_vector_loops |= !cg->parfors.data[i].serial;
+    for (uint32_t i = 0; i < cg->parfors.len; i++) {
+        ParforInfo *parfor = &cg->parfors.data[i];
+        parfor->stays_scalar = cg_stays_scalar(f, parfor->ref);
+        parfor->serial |= parfor->stays_scalar;
+        cg->has_vector_loops |= !parfor->serial;
+    }
 }
 
 /* -- the whole -- */

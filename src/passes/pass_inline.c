@@ -1,132 +1,123 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * inline: calls in parallel loops of small functions become the functions' ops, so that such loops can run in lanes, which do
- * not call. LLVM inlines as much, but only when the choice of lanes has been made.
+ * inline: calls in parallel loops become the ops of the functions, so that such loops can run in lanes, which do not call. LLVM
+ * inlines as much of the small ones, but only when the choice of lanes has been made.
  *
- * A function goes in that calls none, leaves at its end only, and is small enough for LLVM to inline it as well. Runs when contractions, reductions and grains are settled, so no bit depends on
- * it. Not in checked modules: a fault names the calls that led to it, and such loops have no lanes.
+ * A loop gets all that it calls, and that those call, if it stays of a size that lanes are for; else only functions that are
+ * small and call none. Functions that call themselves stay. Runs when contractions, reductions and grains are settled, so no bit
+ * depends on it. Not in checked modules: a fault names the calls that led to it. The copying is in pass_inline_copy.c.
  */
-#include "passes/passes_int.h"
+#include "passes/pass_inline.h"
 
-#define MAX_SIZE    100  /* ops of a function; as in code generation */
-#define MAX_ADDED   3000 /* ops of a kernel's */
-#define MAX_NESTING 100  /* regions around a call */
+#define MAX_SIZE    100  /* ops of a small function; as in code generation */
+#define MAX_ADDED   3000 /* ops that small functions may add to a kernel */
+#define MAX_LOOP    5000 /* ops of a loop with all that it calls */
+#define MAX_NESTING 100  /* regions around a call, and functions that call each other */
+#define NEVER       UINT32_MAX
 
 typedef struct Inline {
     PsModule *m;
-    PsFunc *f;       /* main */
-    bool *fits;      /* by function */
-    uint32_t *sizes; /* by function */
+    PsFunc *f;          /* main */
+    uint32_t *wholes;   /* by function: ops, with those of all that it calls; NEVER; 0: not known yet */
+    bool *is_small;     /* by function */
+    PsVec(PsRef) loops; /* parallel loops that get all */
     uint32_t added;
 } Inline;
 
-/* One call: what values of the function are in main. */
-typedef struct Copy {
-    PsFunc *to;
-    const PsFunc *from;
-    PsRef call, result;
-    PsRef *map; /* by PsRef of the function */
-} Copy;
-
 /* -- which functions -- */
 
-static bool is_last_of_body(const PsFunc *f, PsRef r) { return ps_op(f, r)->region == 1 && !ps_op(f, r)->next; }
+static uint32_t sum_of(uint32_t a, uint32_t b) { return a == NEVER || b > MAX_LOOP - a ? NEVER : a + b; }
 
-static bool fits(const PsModule *m, uint32_t index, uint32_t *size) {
-    const PsFunc *f = m->funcs.data[index];
-    bool returns = false;
-    *size = 0;
-    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
+static uint32_t find_whole(Inline *c, uint64_t index, int depth);
+
+/* Ops of a function's, or of one op's regions (`first` .. before `end`). */
+static uint32_t size_of(Inline *c, const PsFunc *f, PsRef first, PsRef end, int depth) {
+    uint32_t size = 0;
+    for (PsRef r = first; r && r != end && size != NEVER; r = ps_walk_next(f, r)) {
         const PsOp *op = ps_op(f, r);
-        if (++*size > MAX_SIZE || op->code == PS_OP_CALL) return false;
-        if (op->code != PS_OP_RETURN) continue;
-        if (!is_last_of_body(f, r) || op->nargs > 1) return false;
-        returns = op->nargs == 1;
+        uint32_t called = op->code == PS_OP_CALL ? find_whole(c, op->imm, depth) : 1;
+        if (op->code == PS_OP_RETURN && op->nargs > 1) called = NEVER;
+        size = called == NEVER ? NEVER : sum_of(size, called);
     }
-    return returns || !f->results.len;
+    return size;
 }
 
-static bool is_in_loop(const PsFunc *f, PsRef r) {
-    for (int depth = 0; depth < MAX_NESTING; depth++) {
-        if (ps_op(f, r)->code == PS_OP_PARFOR) return true;
-        r = ps_region(f, ps_op(f, r)->region)->owner;
-        if (!r) return false;
-    }
+static uint32_t find_whole(Inline *c, uint64_t index, int depth) {
+    if (!index || index >= c->m->funcs.len || depth > MAX_NESTING) return NEVER;
+    if (c->wholes[index]) return c->wholes[index];
+    const PsFunc *f = c->m->funcs.data[index];
+    c->wholes[index] = NEVER; /* while it is looked for: then it calls itself */
+    c->wholes[index] = size_of(c, f, ps_walk_first(f), 0, depth + 1);
+    return c->wholes[index];
+}
+
+static bool calls_none(const PsFunc *f) {
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r))
+        if (ps_op(f, r)->code == PS_OP_CALL) return false;
+    return true;
+}
+
+/* -- which calls -- */
+
+static bool is_serial(const PsFunc *f, PsRef loop) {
+    PsRef end = ps_walk_skip(f, loop);
+    for (PsRef r = ps_walk_next(f, loop); r && r != end; r = ps_walk_next(f, r))
+        if (ps_op_info[ps_op(f, r)->code].lane == PS_LANE_SERIAL) return true;
     return false;
 }
 
-static bool is_wanted(const Inline *c, PsRef r) {
-    const PsOp *op = ps_op(c->f, r);
-    if (op->code != PS_OP_CALL || !op->imm || op->imm >= c->m->funcs.len || !c->fits[op->imm]) return false;
-    const PsFunc *callee = c->m->funcs.data[op->imm];
-    if (op->nargs != callee->params.len || c->added + c->sizes[op->imm] > MAX_ADDED) return false;
-    for (uint32_t i = 0; i < op->nargs; i++)
-        if (ps_op(c->f, ps_op_arg(c->f, r, i))->type != callee->params.data[i]) return false;
-    return is_in_loop(c->f, r);
-}
-
-/* -- copying -- */
-
-static bool copy_region(Copy *c, PsBuilder *b, PsRegion region);
-
-static bool copy_control(Copy *c, PsRef from, PsRef to) {
-    for (uint32_t i = 0; i < ps_op(c->from, from)->nregions; i++) {
-        PsRegion source = ps_op(c->from, from)->region0 + i, target = ps_op(c->to, to)->region0 + i;
-        const PsRegionInfo *info = ps_region(c->from, source);
-        for (uint32_t k = 0; k < info->nparams; k++)
-            c->map[info->params + k] =
-                ps_region_add_param(c->to, target, ps_op(c->from, info->params + k)->type);
-        PsBuilder inner = ps_builder_at_end(c->to, target);
-        if (!copy_region(c, &inner, source)) return false;
+static bool find_loops(Inline *c) {
+    for (PsRef r = ps_walk_first(c->f); r; r = ps_walk_next(c->f, r)) {
+        if (ps_op(c->f, r)->code != PS_OP_PARFOR || is_serial(c->f, r)) continue;
+        if (size_of(c, c->f, ps_walk_next(c->f, r), ps_walk_skip(c->f, r), 0) == NEVER) continue;
+        if (!ps_vec_push(c->m->arena, &c->loops, r)) return false;
     }
     return true;
 }
 
-static bool copy_op(Copy *c, PsBuilder *b, PsRef r) {
-    const PsOp *op = ps_op(c->from, r);
-    PsVec(PsRef) args = {0};
-    if (op->code == PS_OP_ARG) {
-        c->map[r] = ps_op_arg(c->to, c->call, (uint32_t)op->imm);
-        return true;
+/* The parallel loop around an op, or 0. */
+static PsRef loop_of(const PsFunc *f, PsRef r) {
+    for (int depth = 0; depth < MAX_NESTING; depth++) {
+        if (ps_op(f, r)->code == PS_OP_PARFOR) return r;
+        r = ps_region(f, ps_op(f, r)->region)->owner;
+        if (!r) return 0;
     }
-    if (op->code == PS_OP_RETURN) {
-        c->result = op->nargs ? c->map[ps_op_arg(c->from, r, 0)] : 0;
-        return true;
-    }
-    for (uint32_t i = 0; i < op->nargs; i++)
-        if (!ps_vec_push(c->to->module->arena, &args, c->map[ps_op_arg(c->from, r, i)])) return false;
-    b->span = op->span;
-    c->map[r] = ps_build_op(b, (PsOpCode)op->code, op->type, args.data, op->nargs, op->imm);
-    return c->map[r] && copy_control(c, r, c->map[r]);
+    return 0;
 }
 
-static bool copy_region(Copy *c, PsBuilder *b, PsRegion region) {
-    for (PsRef r = ps_region(c->from, region)->first; r; r = ps_op(c->from, r)->next)
-        if (!copy_op(c, b, r)) return false;
+static bool gets_all(const Inline *c, PsRef loop) {
+    for (uint32_t i = 0; i < c->loops.len; i++)
+        if (c->loops.data[i] == loop) return true;
+    return false;
+}
+
+static bool is_wanted(Inline *c, PsRef r) {
+    const PsOp *op = ps_op(c->f, r);
+    if (op->code != PS_OP_CALL || find_whole(c, op->imm, 0) == NEVER) return false;
+    const PsFunc *callee = c->m->funcs.data[op->imm];
+    if (op->nargs != callee->params.len) return false;
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (ps_op(c->f, ps_op_arg(c->f, r, i))->type != callee->params.data[i]) return false;
+    PsRef loop = loop_of(c->f, r);
+    if (!loop || gets_all(c, loop)) return loop != 0;
+    if (!c->is_small[op->imm] || c->added + c->wholes[op->imm] > MAX_ADDED) return false;
+    c->added += c->wholes[op->imm];
     return true;
 }
 
 /* -- the pass -- */
 
-static bool put_in(Inline *c, PsRef call, PsRef *result) {
-    uint64_t index = ps_op(c->f, call)->imm;
-    Copy copy = {.to = c->f, .from = c->m->funcs.data[index], .call = call};
-    copy.map = ps_arena_alloc(c->m->arena, sizeof *copy.map * copy.from->ops.len);
-    PsBuilder b = passes_before(c->f, call);
-    if (!copy.map || !copy_region(&copy, &b, 1)) return false;
-    c->added += c->sizes[index];
-    *result = copy.result;
-    return true;
-}
-
-static bool put_all_in(Inline *c) {
+/* One call after the other; those that come with the copies are for the next round. */
+static bool put_in(Inline *c, bool *more) {
     PsFunc *f = c->f;
     PsVec(PsRef) calls = {0}, results = {0};
-    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r)) {
-        PsRef result;
-        if (!is_wanted(c, r)) continue;
-        if (!put_in(c, r, &result) || !ps_vec_push(c->m->arena, &calls, r)) return false;
-        if (!ps_vec_push(c->m->arena, &results, result)) return false;
+    for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r))
+        if (is_wanted(c, r) && !ps_vec_push(c->m->arena, &calls, r)) return false;
+    *more = calls.len > 0;
+    for (uint32_t i = 0; i < calls.len; i++) {
+        PsRef result = 0;
+        if (!inline_copy(f, calls.data[i], &result) || !ps_vec_push(c->m->arena, &results, result))
+            return false;
     }
     if (!calls.len) return true;
     PsRef *becomes = ps_arena_alloc(c->m->arena, sizeof *becomes * f->ops.len);
@@ -140,11 +131,15 @@ static bool put_all_in(Inline *c) {
 PsStatus ps_pass_inline(PsModule *m, PsDiag *diag) {
     (void)diag;
     uint32_t n = m->funcs.len;
+    bool more = true;
     if (n < 2 || m->checked) return PS_OK;
     Inline c = {.m = m, .f = m->funcs.data[0]};
-    c.fits = ps_arena_alloc(m->arena, sizeof *c.fits * n);
-    c.sizes = ps_arena_alloc(m->arena, sizeof *c.sizes * n);
-    if (!c.fits || !c.sizes) return PS_NOMEM;
-    for (uint32_t i = 1; i < n; i++) c.fits[i] = fits(m, i, &c.sizes[i]);
-    return put_all_in(&c) ? PS_OK : PS_NOMEM;
+    c.wholes = ps_arena_alloc(m->arena, sizeof *c.wholes * n);
+    c.is_small = ps_arena_alloc(m->arena, sizeof *c.is_small * n);
+    if (!c.wholes || !c.is_small || !find_loops(&c)) return PS_NOMEM;
+    for (uint32_t i = 1; i < n; i++)
+        c.is_small[i] = find_whole(&c, i, 0) <= MAX_SIZE && calls_none(m->funcs.data[i]);
+    while (more)
+        if (!put_in(&c, &more)) return PS_NOMEM;
+    return PS_OK;
 }

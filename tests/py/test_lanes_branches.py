@@ -218,3 +218,65 @@ def test_short_loops_that_diverge(n):
     same(escapes, floats(n), np.zeros(n, np.int32), np.zeros(n, np.float32))
     same(halves, rng.integers(-9, 99, n).astype(np.int32), np.zeros(n, np.int32), np.zeros(1, np.int32))
     same(roots, rng.random(n) * 100, np.zeros(n))
+
+
+# What only some iterations compute and all would share: the vectoriser of LLVM, for loops without lanes of our own, takes it from
+# an iteration that did not compute it.
+
+
+@ti.kernel
+def shared_under_conditions(a: I1, b: I1, c: I1, n: ti.i32):
+    for i in range(n):
+        if 4 < i <= a[11 % n]:
+            b[i] = i // a[1]
+        else:
+            c[i] = a[a[2] % n] + i
+    for i in range(n):
+        if i % 3 == 1:
+            if a[a[3] % n] > a[11 // a[4]]:
+                b[i] += a[b[0] % 5]
+
+
+@ti.kernel
+def serial_under_conditions(a: I1, b: I1, c: I1, n: ti.i32) -> ti.i32:
+    total = 0
+    if n > 0:
+        for i in range(n):
+            if 4 < i:
+                total += a[11 % n]
+                if i <= a[12 % n]:
+                    b[i] = 7
+            else:
+                c[i] = a[a[2] % n]
+        for i in range(n):
+            total += a[13 // (n + 1)] if i > n // 2 else i
+    return total
+
+
+L1 = ti.types.ndarray(dtype=ti.i64, ndim=1)
+
+
+@ti.func
+def remainder(p: ti.i16) -> ti.i16:
+    return p % 526 % (p | 1)
+
+
+@ti.kernel
+def long_ones_under_conditions(a: L1, b: L1, c: L1, d: ti.i16):
+    for i in range(c.shape[0] - 1):
+        if 4 < i <= a[ti.u32(11) % a.shape[0]]:
+            b[i] = remainder(i) // 7
+        else:
+            c[i] = remainder(i // d)
+
+
+@pytest.mark.parametrize("n", [14, 37, 100])
+def test_what_iterations_share_under_conditions(n):
+    rng = np.random.default_rng(n)
+    a = rng.integers(1, n, n).astype(np.int32)
+    a[11 % n], a[12 % n] = 10, 9
+    for seed in range(4):
+        b, c = rng.integers(0, n, (2, n)).astype(np.int32)
+        same(shared_under_conditions, a, b, c, n)
+        same(serial_under_conditions, a, b, c, n)
+        same(long_ones_under_conditions, a.astype(np.int64), b.astype(np.int64), c.astype(np.int64), -23)

@@ -1,5 +1,7 @@
 """Calls of functions that are compiled once, in loops that run in lanes: as evaluated, whatever the threads, and checked."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -83,8 +85,91 @@ def leaves_early(a: F1, b: F1):
         b[i] = early(a[i]) + b[i]
 
 
+@ti.func
+def first_above(a: F1, x: ti.f32, start: ti.i32) -> ti.i32:
+    for k in range(start, a.shape[0]):
+        t = a[k]
+        while t > 0.1:
+            if t > x:
+                return k
+            if t < 0.2:
+                break
+            t = t * 0.5
+        if k > 20:
+            return -2
+    return -1
+
+
+@ti.func
+def sides(a: F1, x: ti.f32) -> ti.i32:
+    """Calls others, from a branch and from a loop, and leaves both early."""
+    if x > 0.5:
+        return first_above(a, x, 0) * 100
+    for k in range(3):
+        found = first_above(a, x, k)
+        if found == 3:
+            continue
+        if found > k:
+            return found + early_sign(x)
+    return early_sign(x) - 5
+
+
+@ti.func
+def early_sign(x: ti.f32) -> ti.i32:
+    if x < 0.0:
+        return -1
+    if x > 0.0:
+        return 1
+    return 0
+
+
+@ti.func
+def leaves_nothing(b: F1, i: ti.i32, x: ti.f32):
+    for k in range(4):
+        if x > k:
+            return
+        b[i] += 1.0
+    b[i] = -b[i]
+
+
+@ti.kernel
+def nested_returns(a: F1, b: F1):
+    for i in range(a.shape[0]):
+        if b[i] > -1.0:
+            b[i] = sides(a, ti.sin(ti.exp(b[i])) * ti.cos(b[i]))
+        else:
+            leaves_nothing(b, i, a[i])
+
+
+@ti.func
+def largest(m: ti.types.matrix(3, 3, ti.f32), n: ti.i32) -> ti.f32:
+    """A matrix for each lane, at indices that differ from lane to lane."""
+    best = m[n % 3, 0]
+    for k in range(n):
+        if k == 3:
+            return best
+        if m[k % 3, (k + n) % 3] > best:
+            best = m[k % 3, (k + n) % 3]
+    return -best
+
+
+@ti.kernel
+def matrices(a: F1, b: F1):
+    for i in range(a.shape[0]):
+        m = ti.Matrix([[a[i], 1.0, b[i]], [0.5, -a[i], 2.0], [b[i], b[i] * a[i], 0.0]])
+        m[i % 3, i % 2] = 3.0
+        b[i] = ti.sin(ti.exp(ti.cos(largest(m, i % 7))))
+
+
 @pytest.mark.parametrize("n", [1, 7, 8, 33, 257])
-@pytest.mark.parametrize("kernel", [mandel, searches, rays, leaves_early])
+@pytest.mark.parametrize("kernel", [mandel, searches, rays, leaves_early, nested_returns, matrices])
 def test_calls(kernel, n):
     rng = np.random.default_rng(n)
     same(kernel, *[(rng.standard_normal(n) * 2).astype(np.float32) for _ in range(2)])
+
+
+@pytest.mark.skipif(os.environ.get("PESTLE_CPU") == "scalar", reason="no lanes")
+def test_they_run_in_lanes():
+    arrays = [np.zeros(9, np.float32) for _ in range(2)]
+    for kernel in mandel, searches, rays, leaves_early, nested_returns, matrices:
+        assert "loop: lanes" in str(kernel.explain(*arrays)), kernel

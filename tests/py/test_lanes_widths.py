@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-LANES = [str(pathlib.Path(__file__).with_name(f"test_lanes{part}.py")) for part in ("", "_branches")]
+LANES = [str(pathlib.Path(__file__).with_name(f"test_lanes{part}.py")) for part in ("", "_branches", "_calls")]
 
 
 @pytest.mark.parametrize("setting", ["PESTLE_VECTOR_BITS=128", "PESTLE_VECTOR_BITS=512", "PESTLE_CPU=avx2", "PESTLE_CPU=scalar"])
