@@ -64,6 +64,7 @@ def init(
     default_fp: _Dtype = None,
     default_ip: _Dtype = None,
     fast_math: bool = False,
+    deterministic: bool = False,
     random_seed: int = 0,
     threads: int | None = None,
     cpu_max_num_threads: int | None = None,
@@ -79,6 +80,8 @@ def init(
     beyond its type: "warn" (a RuntimeWarning with file and line, once a place; the default), "error" (a
     KernelAssertionError), "print" (to sys.stdout, each launch), "ignore". The result wraps, as unchecked.
     default_fp (f16, f32, f64), default_ip (i32, i64): the types of literals; None: f32, i32.
+    deterministic: loops that add floats to places which the data choose, or use the old value of an atomic, run on one thread
+    in the order of iterations, so that their results have the same bits always.
     threads: how many work on a parallel loop; None or 0: as many as there are CPUs.
     offline_cache: False: nothing is kept on disk.
     formats: "python" (the default) or "c": `f"{x:.2}"` of a float then has two digits behind the point, as with `:.2f`.

@@ -92,7 +92,8 @@ typedef struct PsParfor {
                            that did not run (fault, interrupt) leaves its words as they were */
     int64_t lo[PS_MAX_AXES], hi[PS_MAX_AXES];
     int32_t
-        updates; /* atomics of one iteration, estimated; 0: none that look at PsTaskState.shared, and no arrays */
+        updates; /* atomics of one iteration, estimated; 0: none that look at PsTaskState.shared, and no arrays; -1: one
+                    thread runs the loop */
     int32_t
         scattered;   /* arrays that the loop only adds to, and that are all it has such atomics on; 0: not so */
     int64_t touched; /* arrays: those come first, then all others that the loop reads or writes */

@@ -70,6 +70,7 @@ typedef struct ParforInfo {
     uint32_t size;         /* ops of the body, with those of inlined callees */
     bool serial, ordered;  /* as in FuncInfo */
     bool stays_scalar;     /* cg_stays_scalar */
+    bool in_order;         /* of a deterministic module: its atomics are made in the order of iterations */
     int element;           /* bytes of the type that decides the vector width */
     unsigned width;        /* lanes; 1: none of our own */
     PsNoteId why;          /* of the width */
@@ -246,7 +247,8 @@ void cg_lanes_survey(
     Codegen *cg); /* `element` and `width` of each parfor; `serial` of those not worth vectors */
 
 /* codegen_scatter.c */
-void cg_scatter_survey(Codegen *cg);                                               /* after cg_lanes_survey */
+bool cg_scatter_in_order(const Codegen *cg, PsRef parfor); /* of a deterministic module */
+void cg_scatter_survey(Codegen *cg);                       /* after cg_lanes_survey */
 void cg_scatter_record(Emitter *e, const ParforInfo *parfor, LLVMValueRef record); /* in main: fills it */
 bool cg_scatter_together(Emitter *e, PsRef r); /* emits it, and those that e->together then counts */
 bool cg_scatter_splits(const Emitter *e);      /* rows are emitted by the next */

@@ -297,13 +297,13 @@ static void choose_width(const Codegen *cg, ParforInfo *parfor, const Body *body
 
 static bool uniform_bodies(Codegen *cg, const PsFunc *f, Body *bodies) {
     uint8_t *written = ps_arena_alloc(cg->arena, f->ops.len + 1); /* arrays, by PsRef, in any of the loops */
-    cg->uses = ps_func_count_uses(f);
     if (!cg->uses || !written) return false;
     for (uint32_t i = 0; i < cg->parfors.len; i++) {
         PsRef parfor = cg->parfors.data[i].ref;
         note_writes(f, parfor, written);
         Body *body = &bodies[i + 1];
         if (!cg_uniform_loop(cg, parfor)) refuse(body, PS_NOTE_SCALAR_UNKNOWN, 0);
+        if (cg->parfors.data[i].in_order) refuse(body, PS_NOTE_SCALAR_ORDER, 0);
         if (may_wait(f, parfor, written)) refuse(body, PS_NOTE_SCALAR_WAIT, 0);
         if (cg->parfors.data[i].written.len) /* one local for all: the last writer counts */
             refuse(body, PS_NOTE_SCALAR_WRITTEN, 0);

@@ -246,6 +246,7 @@ void cg_emit_task(Codegen *cg, ParforInfo *parfor, Value *slots) {
     if (!cg_emitter_open(&e, cg, f, EMIT_TASK, parfor->task, slots)) return;
     e.parfor = parfor;
     e.width = parfor->width;
+    if (parfor->in_order) e.updates = PLAIN_FORM;
     e.ts = LLVMGetParam(parfor->task, 0);
     t.record = LLVMGetParam(parfor->task, 1);
     LLVMValueRef leaf_lo = LLVMGetParam(parfor->task, 2), leaf_hi = LLVMGetParam(parfor->task, 3);

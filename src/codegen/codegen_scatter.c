@@ -91,6 +91,37 @@ static void conclude(ParforInfo *parfor, bool fixed) {
     if (n <= PS_MAX_SCATTERED && parfor->touched.len <= PS_MAX_TOUCHED && !fixed) parfor->scattered = n;
 }
 
+/* Whether it shows in which order atomics are made. Of functions' nobody asks who wants the old value. */
+static bool has_order(const Codegen *cg, const PsFunc *f, PsRef r) {
+    const PsOp *op = ps_op(f, r);
+    bool is_atomic = op->code >= PS_OP_ATOMIC_ADD && op->code <= PS_OP_ATOMIC_CAS;
+    return is_atomic &&
+           (cg_is_float(ps_type_element(f->module, op->type)) || f != cg->m->funcs.data[0] || cg->uses[r]);
+}
+
+static bool any_func_has_order(const Codegen *cg) {
+    for (uint32_t i = 1; i < cg->m->funcs.len; i++) {
+        const PsFunc *f = cg->m->funcs.data[i];
+        for (PsRef r = ps_walk_first(f); r; r = ps_walk_next(f, r))
+            if (has_order(cg, f, r)) return true;
+    }
+    return false;
+}
+
+bool cg_scatter_in_order(const Codegen *cg, PsRef parfor) {
+    const PsFunc *f = cg->m->funcs.data[0];
+    PsRef end = ps_walk_skip(f, parfor);
+    bool ordered = false, calls = false;
+    if (!cg->m->deterministic || !cg->uses) return false;
+    for (PsRef r = ps_walk_next(f, parfor); r && r != end; r = ps_walk_next(f, r)) {
+        const PsOp *op = ps_op(f, r);
+        if (op->code == PS_OP_VOLATILE) return false; /* iterations that may wait for each other need threads */
+        calls |= op->code == PS_OP_CALL;
+        ordered |= has_order(cg, f, r);
+    }
+    return ordered || (calls && any_func_has_order(cg));
+}
+
 /* What is seen of the ops of one loop. */
 typedef struct Seen {
     bool waits; /* for other iterations: atomics must be some */
@@ -126,8 +157,9 @@ void cg_scatter_survey(Codegen *cg) {
 void cg_scatter_record(Emitter *e, const ParforInfo *parfor, LLVMValueRef record) {
     Codegen *cg = e->cg;
     const PsFunc *f = e->f;
-    cg_store_at(e, LLVMConstInt(cg->i32, parfor->updates, 0), record, offsetof(PsParfor, updates), 4);
-    if (!parfor->updates) return;
+    uint32_t updates = parfor->in_order ? UINT32_MAX : parfor->updates;
+    cg_store_at(e, LLVMConstInt(cg->i32, updates, 0), record, offsetof(PsParfor, updates), 4);
+    if (!parfor->updates || parfor->in_order) return;
     cg_store_at(e, LLVMConstInt(cg->i32, parfor->scattered, 0), record, offsetof(PsParfor, scattered), 4);
     if (!parfor->scattered) return;
     cg_store_at(e, LLVMConstInt(cg->i64, parfor->touched.len, 0), record, offsetof(PsParfor, touched), 8);

@@ -304,6 +304,11 @@ static void weigh_parfors(Codegen *cg, const PsFunc *f) {
         parfor->ordered |=
             nature >= NATURE_ORDERED || (callee && callee->ordered) || (callee && cg->has_recursion);
     }
+    cg->uses = ps_func_count_uses(f);
+    for (uint32_t i = 1; i <= cg->parfors.len; i++) {
+        ParforInfo *parfor = parfor_at(cg, i);
+        if (parfor) parfor->in_order = cg_scatter_in_order(cg, parfor->ref);
+    }
     cg_lanes_survey(cg);
     cg_scatter_survey(cg);
     for (uint32_t i = 0; i < cg->parfors.len; i++) {

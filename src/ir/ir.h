@@ -187,9 +187,10 @@ struct PsModule {
     PsVec(PsSource) sources;
     PsVec(const char *) texts; /* of print; texts[0] is unused */
     PsVec(PsNote) notes;
-    bool checked;             /* option: faults instead of the defined results */
-    bool overflow;            /* of checked: integer overflow is a fault, not only remembered */
-    bool fast_math;           /* option: pass fast_math may change roundings */
+    bool checked;       /* option: faults instead of the defined results */
+    bool overflow;      /* of checked: integer overflow is a fault, not only remembered */
+    bool fast_math;     /* option: pass fast_math may change roundings */
+    bool deterministic; /* option: loops with atomics whose order shows run them in the order of iterations */
     PsMap type_ids, func_ids; /* what types and funcs hold, to find them quickly */
 };
 

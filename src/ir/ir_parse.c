@@ -4,7 +4,7 @@
  * It checks the grammar, that names and value numbers are defined before they are used (functions: anywhere), and
  * what the builder needs; all else about a module is the verifier's, which callers run afterwards.
  *
- *     module  = { "checked" | "overflow" | "fast_math" | "source" N string | func }
+ *     module  = { "checked" | "overflow" | "fast_math" | "deterministic" | "source" N string | func }
  *     func    = "func" "@" name "(" [types] ")" [ "->" types ] region
  *     region  = "{" [ "^" value { "," value } ] { op } "}"
  *     op      = [ value "=" ] opname [imm] [ "%"N { "," "%"N } ] [ "!" N:N:N:N:N ] [ region [ ("else" | "do") region ] ]
@@ -444,10 +444,12 @@ static bool read_module(Parser *p) {
             p->m->overflow = true;
         } else if (accept_word(p, "fast_math")) {
             p->m->fast_math = true;
+        } else if (accept_word(p, "deterministic")) {
+            p->m->deterministic = true;
         } else if (p->at == p->end) {
             return resolve_calls(p);
         } else {
-            return fail(p, "expected func, source, checked, overflow or fast_math");
+            return fail(p, "expected func, source, checked, overflow, fast_math or deterministic");
         }
         if (!good) return false;
     }

@@ -211,6 +211,7 @@ void ps_ir_print(const PsModule *m, bool spans, PsBuf *out) {
     if (m->checked) ps_buf_text(out, "checked\n");
     if (m->overflow) ps_buf_text(out, "overflow\n");
     if (m->fast_math) ps_buf_text(out, "fast_math\n");
+    if (m->deterministic) ps_buf_text(out, "deterministic\n");
     for (uint32_t i = 1; i < m->sources.len; i++) {
         ps_buf_printf(out, "source %u ", i);
         ir_print_string(m->sources.data[i].name ? m->sources.data[i].name : "", out);

@@ -19,7 +19,7 @@ uint32_t py_options_word(const PsFrontOptions *options) {
     return (uint32_t)options->default_fp | (uint32_t)options->default_ip << 8 |
            (uint32_t)options->checked << 16 | (uint32_t)options->overflow << 17 |
            (uint32_t)options->c_formats << 24 | (uint32_t)options->no_floats << 25 |
-           (uint32_t)options->fast_math << 26;
+           (uint32_t)options->fast_math << 26 | (uint32_t)options->deterministic << 27;
 }
 
 /* -- one option -- */
@@ -94,6 +94,10 @@ static int set_fast_math(const PyState *state, Config *config, const Option *opt
     return truth(state, option, value, &config->options.fast_math);
 }
 
+static int set_deterministic(const PyState *state, Config *config, const Option *option, PyObject *value) {
+    return truth(state, option, value, &config->options.deterministic);
+}
+
 static int set_offline_cache(const PyState *state, Config *config, const Option *option, PyObject *value) {
     bool on = true;
     if (truth(state, option, value, &on)) return -1;
@@ -152,6 +156,7 @@ static const Option options[] = {
     {"default_fp", set_default_fp},
     {"default_ip", set_default_ip},
     {"fast_math", set_fast_math},
+    {"deterministic", set_deterministic},
     {"random_seed", set_random_seed},
     {"threads", set_threads},
     {"cpu_max_num_threads", set_threads},

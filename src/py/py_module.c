@@ -34,10 +34,11 @@ static PyObject *alloc_fail_after(PyObject *module, PyObject *number) {
 static PyObject *config(PyObject *module, PyObject *unused) {
     (void)unused;
     const PyState *state = py_state(module);
-    return Py_BuildValue("{sOsOsOsOsKsi}", "default_fp", state->types.dtypes[state->options.default_fp],
+    return Py_BuildValue("{sOsOsOsOsOsKsi}", "default_fp", state->types.dtypes[state->options.default_fp],
                          "default_ip", state->types.dtypes[state->options.default_ip], "checked",
                          state->options.checked ? Py_True : Py_False, "fast_math",
-                         state->options.fast_math ? Py_True : Py_False, "random_seed",
+                         state->options.fast_math ? Py_True : Py_False, "deterministic",
+                         state->options.deterministic ? Py_True : Py_False, "random_seed",
                          (unsigned long long)state->random_seed, "threads", ps_rt_threads());
 }
 
@@ -52,7 +53,7 @@ static PyObject *tensor_class(PyObject *module, PyObject *class) {
 static PyMethodDef methods[] = {
     {"init", FAST(py_init),
      "init(arch=None, *, debug=False, checked=False, overflow=None, default_fp=None, default_ip=None, "
-     "fast_math=False, "
+     "fast_math=False, deterministic=False, "
      "random_seed=0, threads=None, cpu_max_num_threads=None, offline_cache=True, formats=None, "
      "**ignored)\n--\n\nSets options. Not needed: everything works without."},
     {"reset", py_reset, METH_NOARGS, "reset()\n--\n\nSets all options to their defaults."},

@@ -104,6 +104,7 @@ static void run_leaves(PsTaskState *ts, PsTaskFn task, const PsParfor *parfor) {
     int threads = ps_rt_threads();
     if (launch->threads > 0 && launch->threads < threads) threads = launch->threads;
     if (threads > parfor->leaves) threads = (int)parfor->leaves;
+    if (parfor->updates < 0) threads = 1;
     double cost = parfor->cost > 0 ? (double)parfor->cost : 1000;
     double work = (double)parfor->rows * (double)parfor->row_len * cost / 1000;
     double piece = PIECE_NS * (double)parfor->leaves / work;

@@ -11,15 +11,15 @@ from pestle import _pestle
 
 def test_defaults():
     assert _pestle._config() == {
-        "default_fp": ti.f32, "default_ip": ti.i32, "checked": False, "fast_math": False, "random_seed": 0,
+        "default_fp": ti.f32, "default_ip": ti.i32, "checked": False, "fast_math": False, "deterministic": False, "random_seed": 0,
         "threads": _pestle._threads(),
     }  # fmt: skip
 
 
 def test_options():
-    ti.init(arch=ti.cpu, debug=True, default_fp=ti.f64, default_ip=ti.i64, fast_math=True, random_seed=7, threads=1)
+    ti.init(arch=ti.cpu, debug=True, default_fp=ti.f64, default_ip=ti.i64, fast_math=True, deterministic=True, random_seed=7, threads=1)
     assert _pestle._config() == {
-        "default_fp": ti.f64, "default_ip": ti.i64, "checked": True, "fast_math": True, "random_seed": 7, "threads": 1,
+        "default_fp": ti.f64, "default_ip": ti.i64, "checked": True, "fast_math": True, "deterministic": True, "random_seed": 7, "threads": 1,
     }  # fmt: skip
     ti.init(ti.cpu, cpu_max_num_threads=2)
     assert _pestle._config()["threads"] == 2 and _pestle._config()["default_fp"] is ti.f32

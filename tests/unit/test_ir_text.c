@@ -149,7 +149,7 @@ static void check_error(const char *text, const char *want) {
 static void test_errors(void) {
     check_error("", "verifier after parse: there is no function main");
     check_error("func", "line 1: expected @");
-    check_error("hello", "line 1: expected func, source, checked, overflow or fast_math");
+    check_error("hello", "line 1: expected func, source, checked, overflow, fast_math or deterministic");
     check_error("func @main(f31) {}", "line 1: expected a type");
     check_error("func @main() {\n\n  %1:i32 = cosnt 3\n}", "line 3: there is no operation cosnt");
     check_error("func @main() {\n  %1:i32 = param[0]\n}", "line 2: there is no operation param");

@@ -85,10 +85,11 @@ typedef enum PsOverflow {
 typedef struct PsFrontOptions {
     PsType default_fp, default_ip;
     bool checked;
-    uint8_t overflow; /* PsOverflow: of integers, in checked mode */
-    bool fast_math;   /* pass fast_math runs */
-    bool c_formats;   /* '{:.2}' of a float is '{:.2f}' */
-    bool no_floats;   /* that are known while compiling and come from outside: refused */
+    uint8_t overflow;   /* PsOverflow: of integers, in checked mode */
+    bool fast_math;     /* pass fast_math runs */
+    bool deterministic; /* additions of floats to places that the data choose in the order of iterations */
+    bool c_formats;     /* '{:.2}' of a float is '{:.2f}' */
+    bool no_floats;     /* that are known while compiling and come from outside: refused */
 } PsFrontOptions;
 
 /* The trace: outside facts a build used. Each: how it was resolved (container, key) and what was found. */

@@ -152,6 +152,7 @@ PsStatus ps_loop_build(PsFrontTypes *types, const PsFrontOptions *options, PyObj
     out->module->checked = options->checked;
     out->module->overflow = options->checked && options->overflow == PS_OVERFLOW_ERROR;
     out->module->fast_math = options->fast_math;
+    out->module->deterministic = options->deterministic;
     l->build = out;
     l->params = params;
     l->nparams = nparams;
