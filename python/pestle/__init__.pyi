@@ -127,9 +127,9 @@ class Kernel(Generic[_P, _R]):
     def asm(self, *args: Any, **kwargs: Any) -> str:
         """The assembly that these arguments give. Without arguments: for the last launch."""
 
-    def explain(self, *args: Any, **kwargs: Any) -> _Explanation:
-        """What these arguments make of each line: lanes or scalar and why, accesses, reductions, bytes and flops. Print it.
-        Without arguments: for the last launch."""
+    def explain(self, *args: Any, asm: bool = False, **kwargs: Any) -> _Explanation:
+        """What these arguments make of each line: lanes or scalar and why, accesses, reductions, bytes and flops; with asm=True
+        its assembly. Print it. Without arguments: for the last launch."""
 
     def grad(self, *args: Any, **kwargs: Any) -> None:
         """Differentiation is not there yet: raises KernelRuntimeError."""

@@ -177,7 +177,7 @@ def explain(options):
     explanations = []
     for kernel in kernels:
         try:
-            explanations.append(kernel.explain())
+            explanations.append(kernel.explain(asm=options.asm))
         except ti.PestleError as error:  # of a dataclass that is gone, say
             print(f"pestle: {kernel.__name__}: {error}", file=sys.stderr)
     explanations.sort(key=lambda each: (each.lines[0].file, each.lines[0].number) if each.lines else ("", 0))
@@ -205,6 +205,7 @@ def main(words=None):
     each.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     each.set_defaults(run=run)
     each = commands.add_parser("explain", help="run a program and say what became of each line of its kernels")
+    each.add_argument("--asm", action="store_true", help="and the assembly of each line")
     each.add_argument("--html", metavar="FILE", help="write a page instead of text")
     each.add_argument("--kernel", metavar="NAME", action="append", help="only kernels of this name; may be given again")
     each.add_argument("program", help="a Python file")

@@ -19,6 +19,7 @@ class Line(NamedTuple):
     notes: tuple  # of texts such as "load: contiguous"
     bytes: int  # between the CPU and arrays, each time the line runs
     flops: int  # each time the line runs; an fma counts as two
+    assembly: tuple = ()  # instructions and labels, in the order of the code; where others stand between, "..."
 
     def words(self):
         """The notes, with what the line costs at the end."""
@@ -58,11 +59,40 @@ def cost_of(entries):
     return tuple(max(column) for column in zip(*sums.values())) if sums else (0, 0)
 
 
+def assembly_by_line(text):
+    """{(source, line): instructions} of assembly whose .loc directives name source << 16 | line. A label goes with what follows."""
+    found, at, before, labels = {}, None, None, []
+    for line in text.splitlines():
+        words = line.split()
+        if not words or words[0][0] in "#;":
+            continue
+        if words[0] == ".loc":
+            number = int(words[2])
+            at = (number >> 16, number & 0xFFFF) if number >> 16 else None
+        elif words[0].endswith(":"):
+            labels = [] if words[0].startswith((".Ltmp", ".Lfunc")) else [*labels, words[0]]
+            if not words[0].startswith(".L"):
+                at = None  # another function
+        elif words[0][0] != "." and at:
+            lines = found.setdefault(at, [])
+            if lines and before != at:
+                lines.append("...")
+            lines += [*labels, "    " + " ".join(words)]
+            labels, before = [], at
+        elif words[0][0] != ".":
+            labels, before = [], None
+    return found
+
+
 class Explanation:
     """What became of each line of a kernel for some arguments. Print it, or look through `lines`."""
 
-    def __init__(self, kernel, found):
+    def __init__(self, kernel, found, assembly=None):
         sources, notes = found
+        code = {}  # by function and line
+        for (source, line), text in assembly_by_line(assembly or "").items():
+            if source < len(sources):
+                code.setdefault((sources[source][:3], line), []).extend(text)
         self.name = kernel.__name__
         self.lines = []
         at, functions = {}, {}  # notes by function and line; functions in the order in which they are met
@@ -75,7 +105,8 @@ class Explanation:
             name, file, first = key
             for i, line in enumerate(body_of(text)):
                 entries = at.get((key, i), [])
-                self.lines.append(Line(file, name, first + i, line, notes_of(entries), *cost_of(entries)))
+                cost = cost_of(entries)
+                self.lines.append(Line(file, name, first + i, line, notes_of(entries), *cost, tuple(code.get((key, i), ()))))
 
     def functions(self):
         """(file, function, lines), the kernel first."""
@@ -98,9 +129,11 @@ class Explanation:
         for file, function, lines in self.functions():
             width = min(WIDE, max(len(line.text) for line in lines))
             parts.append(f"{function}, {file}")
-            for number, text, word in self.rows(lines):
-                text = text if len(text) <= width else text[: width - 3] + "..."
-                parts.append(f"{number:>5}  {text:{width}}  {word}".rstrip())
+            for line in lines:
+                for number, text, word in self.rows([line]):
+                    text = text if len(text) <= width else text[: width - 3] + "..."
+                    parts.append(f"{number:>5}  {text:{width}}  {word}".rstrip())
+                parts += [f"       | {text}" for text in line.assembly]
             parts.append("")
         return "\n".join(parts).rstrip()
 
@@ -117,8 +150,11 @@ class Explanation:
             table.add_column("line", justify="right", style="dim")
             table.add_column("program", no_wrap=True)
             table.add_column("what became of it")
-            for number, text, word in self.rows(lines):
-                table.add_row(number, Text(text), Text(word, style=style_of(word)))
+            for line in lines:
+                for number, text, word in self.rows([line]):
+                    table.add_row(number, Text(text), Text(word, style=style_of(word)))
+                for text in line.assembly:
+                    table.add_row("", Text("| " + text, style="dim"), "")
             tables.append(table)
         return Group(*tables)
 
@@ -129,7 +165,9 @@ class Explanation:
             parts.append(f"<h2>{html.escape(function)}</h2>\n<p>{html.escape(file)}</p>\n<table>")
             for line in lines:
                 words = "<br>".join(f'<span class="{style_of(word)}">{html.escape(word)}</span>' for word in line.words())
-                parts.append(f"<tr><td>{line.number}</td><td><pre>{html.escape(line.text)}</pre></td><td>{words}</td></tr>")
+                code = html.escape("\n".join(line.assembly))
+                code = f"<details><summary>assembly</summary><pre>{code}</pre></details>" if code else ""
+                parts.append(f"<tr><td>{line.number}</td><td><pre>{html.escape(line.text)}</pre>{code}</td><td>{words}</td></tr>")
             parts.append("</table>")
         return "\n".join(parts)
 

@@ -47,6 +47,7 @@ typedef struct PsCodegenRequest {
     const PsModule *module;
     PsTarget target;
     bool want_llvm_ir, want_assembly;
+    bool want_lines; /* .loc directives in the assembly: of source << 16 | line there */
     bool want_notes; /* and no code: nothing is optimised */
     long *
         fail_after; /* NULL, or for tests: the caller's ps_alloc_fails_after, in and out, as this library has an

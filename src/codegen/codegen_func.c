@@ -29,6 +29,7 @@ bool cg_emitter_open(Emitter *e, Codegen *cg, const PsFunc *f, EmitterKind kind,
     e->b = LLVMCreateBuilderInContext(cg->ctx);
     LLVMPositionBuilderAtEnd(e->entry, entry);
     LLVMPositionBuilderAtEnd(e->b, e->body);
+    cg_lines_function(e);
     return true;
 }
 

@@ -77,6 +77,7 @@ typedef struct ParforInfo {
     uint32_t why_number;   /* in the note's text */
     PsRef why_op;          /* what keeps it scalar; 0: no single op */
     uint32_t lane_work;    /* what of lane_size differs from lane to lane */
+    uint32_t scatters;     /* in lanes: stores that are no rows */
     uint32_t lane_size;    /* ops of the body, accesses lane by lane counted as many as there are lanes */
     bool masked;           /* in lanes, most of it runs under masks whether or not the turn is whole */
     PsVec(PsRef) captures; /* values of main it reads through frame words */
@@ -145,7 +146,9 @@ typedef struct Codegen {
     FuncInfo *funcs;
     PsVec(ParforInfo) parfors;
     Uniform uniform;
-    Home *homes;                                                            /* of main's ops */
+    Home *homes;            /* of main's ops */
+    LLVMDIBuilderRef lines; /* codegen_lines.c; NULL: nobody wants to know */
+    LLVMMetadataRef lines_file;
     bool has_recursion, has_inlined, has_vars, has_loops, has_vector_loops; /* what the passes have to do */
     bool has_far;                                                           /* codegen_far.c made any */
     bool has_f16c, has_masks, has_lanes; /* of the target: AVX-512's registers; AVX2 and FMA */
@@ -187,6 +190,7 @@ typedef struct Emitter {
     FuncInfo *info;     /* of a function of the module */
     ParforInfo *parfor; /* of a task */
     LLVMValueRef fn, ts, frame;
+    LLVMMetadataRef scope;   /* of lines, or NULL */
     LLVMBuilderRef b, entry; /* entry: adds to the entry block, before it is closed */
     LLVMBasicBlockRef body;
     Value *slots;
@@ -229,6 +233,12 @@ LLVMTargetMachineRef cg_machine_llvm(const Machine *machine);
 void cg_optimise(Codegen *cg, LLVMTargetMachineRef machine);
 /* Runs `work` so that a fatal error inside LLVM ends it: false and *out_error. */
 bool cg_guarded(void (*work)(void *data), void *data, const char **out_error);
+
+/* codegen_lines.c: nothing happens unless the request wants lines */
+void cg_lines_open(Codegen *cg);
+void cg_lines_function(Emitter *e);
+void cg_lines_at(Emitter *e, uint32_t span); /* from here on instructions are of that line */
+void cg_lines_close(Codegen *cg);
 
 /* codegen_survey.c */
 void cg_survey(Codegen *cg);

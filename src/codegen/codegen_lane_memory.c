@@ -254,9 +254,13 @@ static LLVMValueRef gather(Emitter *e, PsRef place, LLVMTypeRef stored, PsType t
     return masked_access(e, "llvm.masked.gather", args, 3, 0, vector, size);
 }
 
+/* A scatter takes longer than its stores one after the other, which take longer to compile: where they are many, or masked. */
+#define FEW_SCATTERS 4
+
 static void scatter(Emitter *e, PsRef place, LLVMValueRef value, PsType type) {
     unsigned size = (unsigned)ps_scalar_size(type);
-    LLVMValueRef places = cg_lane_gathers(e->cg, type) ? cg_lane_places(e, place) : NULL;
+    bool scatters = cg_lane_gathers(e->cg, type) && (e->mask || e->parfor->scatters > FEW_SCATTERS);
+    LLVMValueRef places = scatters ? cg_lane_places(e, place) : NULL;
     if (!places) {
         store_each(e, place, value, size);
         return;

@@ -24,6 +24,7 @@ typedef struct Body {
     bool parts;           /* holds a loop that diverges */
     uint32_t parting;     /* ops in such loops; UINT32_MAX: some are accesses of arrays */
     uint32_t each;        /* accesses lane by lane */
+    uint32_t scatters;    /* stores that are no rows */
     double scalar, lanes; /* estimates: simple ops of one iteration; of W at a time, by W = 8 */
 } Body;
 
@@ -145,7 +146,7 @@ static bool may_wait(const PsFunc *f, PsRef parfor, const uint8_t *written) {
 
 #define TYPICAL_WIDTH 8
 #define GATHERED      0.8 /* of an element that a gather loads, against one loaded alone */
-#define LARGE_BODY    2000 /* ops: so many more must gain once more what they cost, for the time to compile them */
+#define LARGE_BODY    900 /* ops: as many must gain once more what they cost, for the time to compile them */
 #define TURNS         16  /* of a loop */
 #define IMBALANCE     1.5 /* lanes wait for the one that goes round longest */
 #define SHORT_LOOP    24  /* ops of loops that wait for their own results rather than for free units */
@@ -202,6 +203,13 @@ static Cost cost_of_op(const Codegen *cg, const PsFunc *f, PsRef r, bool masked)
     return (Cost){1, varies ? 1 : 1.0 / TYPICAL_WIDTH};
 }
 
+static bool scatters(const Codegen *cg, const PsFunc *f, PsRef r) {
+    if (ps_op(f, r)->code != PS_OP_STORE) return false;
+    int64_t step = cg->uniform.steps[ps_op_arg(f, r, 0)],
+            size = ps_scalar_size(ps_op(f, ps_op_arg(f, r, 1))->type);
+    return step != 0 && step != size && step != -size;
+}
+
 static void count_parting(const PsFunc *f, PsRef loop, Body *body) {
     PsRef end = ps_walk_skip(f, loop);
     for (PsRef r = ps_walk_next(f, loop); r && r != end; r = ps_walk_next(f, r)) {
@@ -244,6 +252,7 @@ static void weigh_region(const Codegen *cg, const PsFunc *f, PsRegion region, do
         body->scalar += cost.scalar * times;
         body->lanes += cost.lanes * times;
         body->each += cost.each;
+        body->scatters += scatters(cg, f, r);
         if (ps_op(f, r)->nregions) weigh_control(cg, f, r, turns, masked, body);
     }
 }
@@ -255,9 +264,10 @@ static uint32_t lane_size(const ParforInfo *parfor, const Body *body, unsigned w
     return parfor->size + 3 * width * body->each;
 }
 
-/* The time to compile a large body counts. */
+/* The time to compile a large body counts, which grows with the square. */
 static double lane_cost(const ParforInfo *parfor, const Body *body, unsigned width) {
-    return body->lanes * (1.1 + (double)lane_size(parfor, body, width) / LARGE_BODY);
+    double large = (double)lane_size(parfor, body, width) / LARGE_BODY;
+    return body->lanes * (1.1 + large * large);
 }
 
 /* LANES, or the note that says why not. */
@@ -336,6 +346,7 @@ void cg_lanes_survey(Codegen *cg) {
             (uint64_t)body->odd * ODD_WORK > body->work || body->odd > MANY_ODD || body->size > MAX_BODY;
         if (!body->refused) weigh_region(cg, f, ps_op(f, parfor->ref)->region0, 1, false, &bodies[i + 1]);
         choose_width(cg, parfor, body);
+        parfor->scatters = body->scatters;
         parfor->lane_size = lane_size(parfor, body, parfor->width);
         parfor->masked = body->parts && !body->each;
         parfor->lane_work = body->work + parfor->lane_size - parfor->size;

@@ -80,6 +80,7 @@ static void emit_module(Codegen *cg) {
     cg_survey(cg);
     if (cg->request->want_notes) cg->how = ps_arena_alloc(cg->arena, cg->m->funcs.data[0]->ops.len + 1);
     if (ps_arena_failed(cg->arena)) return;
+    cg_lines_open(cg);
     declare_runtime(cg);
     cg_declare_funcs(cg);
     if (ps_arena_failed(cg->arena)) return;
@@ -163,6 +164,7 @@ static void compile(void *data) {
     LLVMSetTarget(cg->module, triple);
     LLVMDisposeMessage(triple);
     emit_module(cg);
+    cg_lines_close(cg);
     if (!failed(cg)) verify(cg);
     if (!failed(cg) && !cg->request->want_notes) {
         cg_optimise(cg, machine);

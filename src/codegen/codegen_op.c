@@ -118,6 +118,7 @@ void cg_emit_op(Emitter *e, PsRef r) {
     EmitFn emit = op->code < PS_OP_COUNT ? emitters[op->code] : NULL;
     if (cg_in_lanes(e) && op->code < PS_OP_COUNT && lane_emitters[op->code]) emit = lane_emitters[op->code];
     e->slots[r].emitter = 0; /* a reduction's body is emitted twice */
+    cg_lines_at(e, op->span);
     LLVMValueRef value = emit ? emit(e, r) : emit_by_rule(e, r);
     if (emit == emit_nothing || op->type == PS_KIND_NONE ||
         ps_type_info(e->cg->m, op->type)->kind == PS_KIND_ARRAY)

@@ -29,7 +29,7 @@ typedef struct PsDriverTimes { /* nanoseconds; 0: did not happen */
 /* Thread-safe. *out is retained for the caller. The module is changed (passes run on it) unless found in a cache. */
 PsStatus ps_driver_compile(PsModule *m, const PsDriverOptions *options, PsExecutable **out,
                            PsDriverTimes *times, PsDiag *diag) PS_MUST_CHECK;
-/* Text of what a stage makes, for tools: "llvm" or "asm". */
+/* Text of what a stage makes, for tools: "llvm", "asm", or "lines": assembly that says where in the program it comes from. */
 PsStatus ps_driver_text(PsModule *m, const PsDriverOptions *options, const char *what, PsBuf *out,
                         PsDiag *diag) PS_MUST_CHECK;
 /* What becomes of the module, in arena of the module: the passes and the decisions of code generation run again, LLVM does

@@ -288,13 +288,14 @@ PsStatus ps_driver_text(PsModule *m, const PsDriverOptions *options, const char 
     Compile c;
     PsCode code = {0};
     PsDriverTimes times;
-    bool llvm = strcmp(what, "llvm") == 0;
-    if (!llvm && strcmp(what, "asm") != 0)
+    bool llvm = strcmp(what, "llvm") == 0, lines = strcmp(what, "lines") == 0;
+    if (!llvm && !lines && strcmp(what, "asm") != 0)
         return ps_diag_fail(diag, (PsSpan){0}, PS_MSG_DRIVER_DUMP, (int)strnlen(what, 64), what);
     PsStatus status = prepare(&c, m, options, &times, diag);
     if (status == PS_OK) status = run_passes(&c);
     if (status == PS_OK)
-        status = generate(&c, (PsCodegenRequest){.want_llvm_ir = llvm, .want_assembly = !llvm}, &code);
+        status = generate(
+            &c, (PsCodegenRequest){.want_llvm_ir = llvm, .want_assembly = !llvm, .want_lines = lines}, &code);
     if (status == PS_OK) {
         const PsBuf *text = llvm ? &code.llvm_ir : &code.assembly;
         if (text->data) ps_buf_add(out, text->data, text->len);

@@ -169,8 +169,10 @@ static PyMethodDef kernel_methods[] = {
      "asm($self, *args, **kwargs)\n--\n\nThe assembly that these arguments give. Without arguments: for the "
      "last launch."},
     {"explain", (PyCFunction)(void (*)(void))py_kernel_explain, METH_FASTCALL | METH_KEYWORDS,
-     "explain($self, *args, **kwargs)\n--\n\nWhat these arguments make of each line: lanes or scalar and why, "
-     "accesses, reductions, bytes and flops. Print it. Without arguments: for the last launch."},
+     "explain($self, *args, asm=False, **kwargs)\n--\n\nWhat these arguments make of each line: lanes or "
+     "scalar and why, "
+     "accesses, reductions, bytes and flops; with asm=True its assembly. Print it. Without arguments: for the "
+     "last launch."},
     {"_ir", (PyCFunction)(void (*)(void))py_kernel_ir, METH_FASTCALL | METH_KEYWORDS,
      "_ir($self, *args, **kwargs)\n--\n\nThe text of the IR that the front end makes for these arguments."},
     {"_text", (PyCFunction)(void (*)(void))py_kernel_text, METH_FASTCALL | METH_KEYWORDS,

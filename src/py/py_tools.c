@@ -77,7 +77,7 @@ static bool is_pass(const char *name) {
 
 static PsStatus write_text(PsBuild *build, const char *after, PsBuf *out) {
     const PsDriverOptions options = {.opt_level = 2};
-    if (strcmp(after, "llvm") == 0 || strcmp(after, "asm") == 0)
+    if (strcmp(after, "llvm") == 0 || strcmp(after, "asm") == 0 || strcmp(after, "lines") == 0)
         return ps_driver_text(build->module, &options, after, out, &build->diag);
     PsBuf passes = {0};
     PsStatus status = PS_OK;
@@ -177,42 +177,62 @@ static PyObject *kernel_show(PyKernel *kernel, PyObject *const *args, Py_ssize_t
     return result;
 }
 
-/* Splits after=... off the keywords. -1 with an exception. */
-static int split_after(PyKernel *kernel, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
-                       const char **after, PyObject **out_args, PyObject **out_names) {
+/* A call without one keyword argument, which is no parameter of the kernel: after=, asm=. */
+typedef struct Call {
+    PyObject *args, *names;
+    PyObject *value; /* borrowed; NULL: not given */
+} Call;
+
+/* -1 with an exception. */
+static int split_call(PyObject *const *args, Py_ssize_t nargs, PyObject *names, const char *keyword,
+                      Call *out) {
     Py_ssize_t nnames = names ? PyTuple_GET_SIZE(names) : 0, kept = 0;
-    *out_args = PyTuple_New(nargs + nnames);
-    *out_names = PyTuple_New(nnames);
-    if (!*out_args || !*out_names) return -1;
-    for (Py_ssize_t i = 0; i < nargs; i++) PyTuple_SET_ITEM(*out_args, i, Py_NewRef(args[i]));
+    *out = (Call){.args = PyTuple_New(nargs + nnames), .names = PyTuple_New(nnames)};
+    if (!out->args || !out->names) return -1;
+    for (Py_ssize_t i = 0; i < nargs; i++) PyTuple_SET_ITEM(out->args, i, Py_NewRef(args[i]));
     for (Py_ssize_t i = 0; i < nnames; i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i), *value = args[nargs + i];
-        if (PyUnicode_CompareWithASCIIString(name, "after") != 0) {
-            PyTuple_SET_ITEM(*out_names, kept, Py_NewRef(name));
-            PyTuple_SET_ITEM(*out_args, nargs + kept++, Py_NewRef(value));
+        if (PyUnicode_CompareWithASCIIString(name, keyword) == 0) {
+            out->value = value;
             continue;
         }
-        *after = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
-        if (!*after && !PyErr_Occurred())
-            py_error(kernel->state, PS_MSG_DRIVER_DUMP, 20, Py_TYPE(value)->tp_name);
-        if (!*after) return -1;
+        PyTuple_SET_ITEM(out->names, kept, Py_NewRef(name));
+        PyTuple_SET_ITEM(out->args, nargs + kept++, Py_NewRef(value));
     }
-    return _PyTuple_Resize(out_args, nargs + kept) || _PyTuple_Resize(out_names, kept) ? -1 : 0;
+    return _PyTuple_Resize(&out->args, nargs + kept) || _PyTuple_Resize(&out->names, kept) ? -1 : 0;
+}
+
+static void drop_call(Call *call) {
+    Py_XDECREF(call->args);
+    Py_XDECREF(call->names);
+}
+
+static PyObject *show_call(PyKernel *kernel, const Call *call, const char *what) {
+    return kernel_show(kernel, PySequence_Fast_ITEMS(call->args),
+                       PyTuple_GET_SIZE(call->args) - PyTuple_GET_SIZE(call->names), call->names, what);
+}
+
+static const char *after_of(PyKernel *kernel, PyObject *value) {
+    const char *after = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
+    if (!after) {
+        if (!PyErr_Occurred()) py_error(kernel->state, PS_MSG_DRIVER_DUMP, 20, Py_TYPE(value)->tp_name);
+        return NULL;
+    }
+    if (strcmp(after, "front") == 0 || strcmp(after, "llvm") == 0 || strcmp(after, "asm") == 0 ||
+        is_pass(after))
+        return after;
+    py_error(kernel->state, PS_MSG_DRIVER_DUMP, (int)strnlen(after, 64), after);
+    return NULL;
 }
 
 PyObject *py_kernel_show_ir(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
-    PyKernel *kernel = (PyKernel *)self;
-    PyObject *given = NULL, *given_names = NULL, *result = NULL;
-    const char *after = "front";
-    if (split_after(kernel, args, nargs, names, &after, &given, &given_names))
-        result = NULL;
-    else if (strcmp(after, "front") != 0 && strcmp(after, "llvm") != 0 && strcmp(after, "asm") != 0 &&
-             !is_pass(after))
-        py_error(kernel->state, PS_MSG_DRIVER_DUMP, (int)strnlen(after, 64), after);
-    else
-        result = kernel_show(kernel, PySequence_Fast_ITEMS(given), nargs, given_names, after);
-    Py_XDECREF(given);
-    Py_XDECREF(given_names);
+    Call call;
+    PyObject *result = NULL;
+    if (!split_call(args, nargs, names, "after", &call)) {
+        const char *after = call.value ? after_of((PyKernel *)self, call.value) : "front";
+        if (after) result = show_call((PyKernel *)self, &call, after);
+    }
+    drop_call(&call);
     return result;
 }
 
@@ -220,12 +240,24 @@ PyObject *py_kernel_show_asm(PyObject *self, PyObject *const *args, Py_ssize_t n
     return kernel_show((PyKernel *)self, args, nargs, names, "asm");
 }
 
+/* A new reference: None, or the assembly with its lines. */
+static PyObject *assembly_of(PyKernel *kernel, const Call *call) {
+    int wanted = call->value ? PyObject_IsTrue(call->value) : 0;
+    if (wanted < 0) return NULL;
+    return wanted ? show_call(kernel, call, "lines") : Py_NewRef(Py_None);
+}
+
 PyObject *py_kernel_explain(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
-    PyObject *notes = kernel_show((PyKernel *)self, args, nargs, names, "notes");
-    PyObject *module = notes ? PyImport_ImportModule("pestle._explain") : NULL;
-    PyObject *result = module ? PyObject_CallMethod(module, "Explanation", "OO", self, notes) : NULL;
+    Call call;
+    PyObject *notes = NULL, *assembly = NULL, *module = NULL, *result = NULL;
+    if (!split_call(args, nargs, names, "asm", &call)) notes = show_call((PyKernel *)self, &call, "notes");
+    if (notes) assembly = assembly_of((PyKernel *)self, &call);
+    if (assembly) module = PyImport_ImportModule("pestle._explain");
+    if (module) result = PyObject_CallMethod(module, "Explanation", "OOO", self, notes, assembly);
     Py_XDECREF(module);
+    Py_XDECREF(assembly);
     Py_XDECREF(notes);
+    drop_call(&call);
     return result;
 }
 

@@ -225,6 +225,39 @@ def test_command_names(tmp_path):
     assert "No such file" in explain(tmp_path, str(tmp_path / "none.py"), status=1)
 
 
+def test_assembly(tmp_path):
+    """Each line's instructions stand under it, of functions too; without asm there are none, and what runs is the same."""
+    text = """
+@ti.func
+def root(x):
+    return ti.sqrt(x)
+
+@ti.kernel
+def f(x: A, y: A):
+    for i in x:
+        y[i] = root(x[i])
+    for i in x:
+        y[i] = y[i] / x[i]
+
+found = f.explain(np.ones(99, np.float32), np.ones(99, np.float32), asm=True)
+plain = f.explain(np.ones(99, np.float32), np.ones(99, np.float32))
+assert not any(line.assembly for line in plain.lines)
+assert [line._replace(assembly=()) for line in found.lines] == plain.lines
+of = {line.text.strip(): " ".join(line.assembly) for line in found.lines}
+assert "sqrtps" in of["return ti.sqrt(x)"] and "div" not in of["return ti.sqrt(x)"]
+assert "vdivps" in of["y[i] = y[i] / x[i]"] and "sqrt" not in of["y[i] = y[i] / x[i]"]
+assert "ps_rt_parallel_for" in of["for i in x:"]
+shown = str(found).splitlines()
+assert any(row.startswith("       |     vdivps") for row in shown)
+assert "vdivps" in found.html() and "vdivps" not in plain.html()
+code = [row.split() for row in f.asm(np.ones(99, np.float32), np.ones(99, np.float32)).splitlines()]
+assert sum(row[:1] == ["vdivps"] for row in code) == str(found).count(" vdivps ")
+"""
+    assert process.run(tmp_path, text, **CPU) == ""
+    told = explain(tmp_path, "--asm", "PROGRAM")
+    assert "       |     vmulps" in told or "       |     vaddps" in told
+
+
 def test_html(tmp_path):
     page = tmp_path / "page.html"
     assert explain(tmp_path, "--html", str(page), "PROGRAM") == "\n"
