@@ -158,7 +158,10 @@ def matrices(a: F1, b: F1):
     for i in range(a.shape[0]):
         m = ti.Matrix([[a[i], 1.0, b[i]], [0.5, -a[i], 2.0], [b[i], b[i] * a[i], 0.0]])
         m[i % 3, i % 2] = 3.0
-        b[i] = ti.sin(ti.exp(ti.cos(largest(m, i % 7))))
+        x = largest(m, i % 7)
+        for k in range(50):  # what makes lanes pay
+            x = ti.sin(x + k)
+        b[i] = x
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 33, 257])

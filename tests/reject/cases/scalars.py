@@ -617,7 +617,7 @@ f(None)
 #-- init with an unknown keyword [module]
 ti.init(optimise=True)
 #! KernelTypeError
-#! init() got an unexpected keyword argument 'optimise'; it knows arch, debug, checked, overflow, default_fp, default_ip, fast_math, deterministic, random_seed, threads, cpu_max_num_threads
+#! init() got an unexpected keyword argument 'optimise'; it knows arch, debug, checked, overflow, default_fp, default_ip, fast_math, deterministic, random_seed, threads
 
 #-- init with a wrong arch [module]
 ti.init(arch=ti.cuda)
