@@ -2,7 +2,7 @@
  *
  * codegen_lane_row: the columns of a row of a parallel loop, W at a time. A small body is emitted twice, for turns with all
  * lanes and, masked, for what is left; a large one once, masked, because the time to compile it counts for more, and so
- * one whose loops diverge, which runs under masks anyway. A reduction's stripes go with the columns (codegen_partial.c).
+ * one whose loops diverge, which runs under masks anyway, or take the time that masked stores behind them do not. A reduction's stripes go with the columns (codegen_partial.c).
  */
 #include "codegen/codegen_int.h"
 

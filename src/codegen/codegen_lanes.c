@@ -22,6 +22,7 @@ typedef struct Body {
     PsNoteId why;         /* refused, by the first reason found ... */
     PsRef why_op;         /* ... and the op that is it, or 0 */
     bool parts;           /* holds a loop that diverges */
+    bool rounds;          /* holds a loop that stores nothing in arrays: what is around it hardly counts */
     uint32_t parting;     /* ops in such loops; UINT32_MAX: some are accesses of arrays */
     uint32_t each;        /* accesses lane by lane */
     uint32_t scatters;    /* stores that are no rows */
@@ -232,12 +233,22 @@ static double turns_of(const PsFunc *f, PsRef r) {
     return hi - lo < TURNS ? (double)(hi - lo) : TURNS;
 }
 
+static bool stores_inside(const PsFunc *f, PsRef loop) {
+    PsRef end = ps_walk_skip(f, loop);
+    for (PsRef r = ps_walk_next(f, loop); r && r != end; r = ps_walk_next(f, r)) {
+        bool writes = ps_op_info[ps_op(f, r)->code].effect == PS_EFFECT_WRITE;
+        if (writes && ps_op(f, ps_place_root(f, ps_op_arg(f, r, 0)))->code != PS_OP_VAR) return true;
+    }
+    return false;
+}
+
 static void weigh_control(const Codegen *cg, const PsFunc *f, PsRef r, double turns, bool masked, Body *body) {
     const PsOp *op = ps_op(f, r);
     bool parts = cg->uniform.marks[r] & CG_DIVERGES;
     double own = turns_of(f, r), lanes = body->lanes;
     for (uint32_t i = 0; i < op->nregions; i++)
         weigh_region(cg, f, op->region0 + i, turns * own, masked || parts, body);
+    body->rounds |= own >= TURNS && !stores_inside(f, r);
     if (!parts || op->code == PS_OP_IF || own <= 1) return;
     body->lanes = lanes + (body->lanes - lanes) * IMBALANCE;
     body->parts = true;
@@ -348,7 +359,7 @@ void cg_lanes_survey(Codegen *cg) {
         choose_width(cg, parfor, body);
         parfor->scatters = body->scatters;
         parfor->lane_size = lane_size(parfor, body, parfor->width);
-        parfor->masked = body->parts && !body->each;
+        parfor->masked = (body->parts || body->rounds) && !body->each;
         parfor->lane_work = body->work + parfor->lane_size - parfor->size;
     }
 }
