@@ -69,7 +69,6 @@ typedef struct ParforInfo {
     LLVMValueRef task;
     uint32_t size;         /* ops of the body, with those of inlined callees */
     bool serial, ordered;  /* as in FuncInfo */
-    bool stays_scalar;     /* cg_stays_scalar */
     bool in_order;         /* of a deterministic module: its atomics are made in the order of iterations */
     int element;           /* bytes of the type that decides the vector width */
     unsigned width;        /* lanes; 1: none of our own */

@@ -72,7 +72,7 @@ void cg_emit_columns(Emitter *e, Counter *c, LLVMValueRef index, bool vectors) {
         unsigned width = vectors ? (unsigned)(cg->request->target.vector_bits / (8 * parfor->element)) : 1;
         c->id = loop_id(cg, width, vectors && parfor->size <= SMALL_BODY ? 2 : 1);
         e->parallel = LLVMMetadataAsValue(cg->ctx, c->id);
-    } else if (parfor->stays_scalar) {
+    } else {
         c->id = cg_scalar_loop(cg);
     }
     if (cg_poll_each(e, parfor->ref)) cg_poll(e);

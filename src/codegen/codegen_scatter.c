@@ -350,7 +350,7 @@ static void emit_iteration(Emitter *e, LLVMValueRef index) {
 static void emit_columns(Emitter *e, LLVMValueRef begin, LLVMValueRef end, unsigned unrolled) {
     Counter c;
     cg_count_begin(e, &c, begin, end, unrolled, true);
-    if (e->parfor->stays_scalar) c.id = cg_scalar_loop(e->cg);
+    c.id = cg_scalar_loop(e->cg);
     if (cg_poll_each(e, e->parfor->ref)) cg_poll(e);
     for (unsigned i = 0; i < unrolled; i++)
         emit_iteration(e, i ? LLVMBuildNSWAdd(e->b, c.phi, LLVMConstInt(e->cg->i64, i, 0), "") : c.phi);

@@ -74,10 +74,15 @@ static bool is_conditional(const PsFunc *f, PsRef r, PsRef loop) {
     return ps_op(f, r)->code == PS_OP_CALL; /* may have conditions inside */
 }
 
+/* Long bodies are not what it is good at, and it may take for ever over them: its analyses visit the operands of selects
+ * without end. */
+#define LONG_BODY 100
+
 bool cg_stays_scalar(const PsFunc *f, PsRef loop) {
     PsRef end = ps_walk_skip(f, loop);
+    uint32_t size = 0;
     for (PsRef r = ps_walk_next(f, loop); r && r != end; r = ps_walk_next(f, r))
-        if (is_taken_apart(f, r) && is_conditional(f, r, loop)) return true;
+        if (++size > LONG_BODY || (is_taken_apart(f, r) && is_conditional(f, r, loop))) return true;
     return false;
 }
 
@@ -313,8 +318,7 @@ static void weigh_parfors(Codegen *cg, const PsFunc *f) {
     cg_scatter_survey(cg);
     for (uint32_t i = 0; i < cg->parfors.len; i++) {
         ParforInfo *parfor = &cg->parfors.data[i];
-        parfor->stays_scalar = cg_stays_scalar(f, parfor->ref);
-        parfor->serial |= parfor->stays_scalar;
+        parfor->serial |= cg_stays_scalar(f, parfor->ref);
         cg->has_vector_loops |= !parfor->serial;
     }
 }
