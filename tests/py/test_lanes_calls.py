@@ -176,3 +176,29 @@ def test_they_run_in_lanes():
     arrays = [np.zeros(9, np.float32) for _ in range(2)]
     for kernel in mandel, searches, rays, leaves_early, nested_returns, matrices:
         assert "loop: lanes" in str(kernel.explain(*arrays)), kernel
+
+
+@ti.func
+def constant(q: ti.f32) -> ti.i32:
+    v: ti.i32 = 894
+    if q % q > q:
+        return v
+    return v
+
+
+@ti.func
+def narrowed(q: ti.f16) -> ti.i32:
+    return constant(q)
+
+
+@ti.kernel
+def slow_to_compile(a: ti.types.ndarray(dtype=ti.f64, ndim=1), b: ti.types.ndarray(dtype=ti.f16, ndim=1), k: ti.i64, c: ti.f64):
+    x: ti.f32 = 0.112 // c
+    for i in range(a.shape[0]):
+        y: ti.f16 = x % (narrowed(c) % 7)
+        a[i] = ti.log10(ti.cbrt(b[k])) + y
+
+
+def test_what_llvm_would_take_for_ever_over():
+    """On a CPU without lanes its vectoriser looked at this loop for a minute."""
+    same(slow_to_compile, np.zeros(9), np.ones(9, np.float16), 3, 1.5)
