@@ -9,8 +9,9 @@
  */
 #include "passes/pass_inline.h"
 
-#define MAX_SIZE    100  /* ops of a small function; as in code generation */
-#define MAX_ADDED   3000 /* ops that small functions may add to a kernel */
+#define MAX_SIZE 100 /* ops of a small function; as in code generation */
+#define MAX_ADDED                                                                                              \
+    3000 /* ops that small functions may add to a kernel, and functions that are called again to a loop */
 #define MAX_LOOP    5000 /* ops of a loop with all that it calls */
 #define MAX_NESTING 100  /* regions around a call, and functions that call each other */
 #define NEVER       UINT32_MAX
@@ -20,6 +21,7 @@ typedef struct Inline {
     PsFunc *f;          /* main */
     uint32_t *wholes;   /* by function: ops, with those of all that it calls; NEVER; 0: not known yet */
     bool *is_small;     /* by function */
+    PsRef *seen;        /* by function: the last parallel loop in which a call of it was met */
     PsVec(PsRef) loops; /* parallel loops that get all */
     uint32_t added;
 } Inline;
@@ -66,10 +68,24 @@ static bool is_serial(const PsFunc *f, PsRef loop) {
     return false;
 }
 
+/* Ops that stand in the loop again because a function is called in more than one place: calls would share them. */
+static uint32_t repeated_by(Inline *c, PsRef loop) {
+    PsRef end = ps_walk_skip(c->f, loop);
+    uint32_t sum = 0;
+    for (PsRef r = ps_walk_next(c->f, loop); r && r != end && sum != NEVER; r = ps_walk_next(c->f, r)) {
+        const PsOp *op = ps_op(c->f, r);
+        if (op->code != PS_OP_CALL) continue;
+        if (c->seen[op->imm] == loop) sum = sum_of(sum, find_whole(c, op->imm, 0));
+        c->seen[op->imm] = loop;
+    }
+    return sum;
+}
+
 static bool find_loops(Inline *c) {
     for (PsRef r = ps_walk_first(c->f); r; r = ps_walk_next(c->f, r)) {
         if (ps_op(c->f, r)->code != PS_OP_PARFOR || is_serial(c->f, r)) continue;
         if (size_of(c, c->f, ps_walk_next(c->f, r), ps_walk_skip(c->f, r), 0) == NEVER) continue;
+        if (repeated_by(c, r) > MAX_ADDED) continue;
         if (!ps_vec_push(c->m->arena, &c->loops, r)) return false;
     }
     return true;
@@ -136,7 +152,8 @@ PsStatus ps_pass_inline(PsModule *m, PsDiag *diag) {
     Inline c = {.m = m, .f = m->funcs.data[0]};
     c.wholes = ps_arena_alloc(m->arena, sizeof *c.wholes * n);
     c.is_small = ps_arena_alloc(m->arena, sizeof *c.is_small * n);
-    if (!c.wholes || !c.is_small || !find_loops(&c)) return PS_NOMEM;
+    c.seen = ps_arena_alloc(m->arena, sizeof *c.seen * n);
+    if (!c.wholes || !c.is_small || !c.seen || !find_loops(&c)) return PS_NOMEM;
     for (uint32_t i = 1; i < n; i++)
         c.is_small[i] = find_whole(&c, i, 0) <= MAX_SIZE && calls_none(m->funcs.data[i]);
     while (more)
