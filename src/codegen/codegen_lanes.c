@@ -146,8 +146,9 @@ static bool may_wait(const PsFunc *f, PsRef parfor, const uint8_t *written) {
 /* -- what lanes gain -- */
 
 #define TYPICAL_WIDTH 8
-#define GATHERED      0.8 /* of an element that a gather loads, against one loaded alone */
-#define LARGE_BODY    900 /* ops: as many must gain once more what they cost, for the time to compile them */
+#define GATHERED      0.8  /* of an element that a gather loads, against one loaded alone */
+#define LARGE_BODY    1500 /* ops: as many must gain once more what they cost, for the time to compile them */
+#define MUCH_ADDED    4 /* the same, for accesses lane by lane that make as much code as there is without them */
 #define TURNS         16  /* of a loop */
 #define IMBALANCE     1.5 /* lanes wait for the one that goes round longest */
 #define SHORT_LOOP    24  /* ops of loops that wait for their own results rather than for free units */
@@ -275,10 +276,12 @@ static uint32_t lane_size(const ParforInfo *parfor, const Body *body, unsigned w
     return parfor->size + 3 * width * body->each;
 }
 
-/* The time to compile a large body counts, which grows with the square. */
+/* The time to compile a large body counts, which grows with the square; and that of many accesses lane by lane where they
+ * are more code than the rest. */
 static double lane_cost(const ParforInfo *parfor, const Body *body, unsigned width) {
-    double large = (double)lane_size(parfor, body, width) / LARGE_BODY;
-    return body->lanes * (1.1 + large * large);
+    double size = (double)lane_size(parfor, body, width), large = size / LARGE_BODY;
+    double added = body->each > MANY_ODD ? size / parfor->size - 1 : 0;
+    return body->lanes * (1.1 + large * large + MUCH_ADDED * added);
 }
 
 /* LANES, or the note that says why not. */
