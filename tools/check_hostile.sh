@@ -34,7 +34,8 @@ in_python() {
 }
 
 # Python itself leaks on purpose, and its own allocator would hide overruns. Left out: what runs many programs and finds
-# wrong answers rather than wrong accesses, and what needs a wheel.
+# wrong answers rather than wrong accesses, and what needs a wheel; and forks while threads compile, as gcc's ASan does not keep
+# its allocator whole for the child, which then waits for ever (they run without it, and under TSan).
 asan() {
     say "C tests, address and undefined-behaviour sanitizers"
     # shellcheck disable=SC2086
@@ -45,9 +46,10 @@ asan() {
     # shellcheck disable=SC2086
     in_python build-asan asan $pytest tests/py tests/reject --ignore tests/py/test_wheel.py \
         --ignore tests/py/test_torture.py --ignore tests/py/test_reproducible.py \
-        -k "not test_random_programs and not (test_too_large and expanded)"
+        -k "not test_random_programs and not test_fork_while_threads and not (test_too_large and expanded)"
     say "short torture, address and undefined-behaviour sanitizers"
-    in_python build-asan asan "$VENV/bin/python" tests/torture/torture.py --short
+    in_python build-asan asan "$VENV/bin/python" tests/torture/torture.py --short \
+        allocations python-allocations files directories kills crowd interrupts
 }
 
 # gcc's TSan cannot place its shadow when addresses are randomised widely (newer kernels), so that is switched off. Reports
